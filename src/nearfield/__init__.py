@@ -1,0 +1,73 @@
+"""Maps of high-dimensional data that can be composed, trusted and steered.
+
+>>> import nearfield as nf
+>>> "tsne" in nf.methods()
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Each public name and the module that holds it. They are imported when first used (PEP 562), so that
+# `import nearfield` costs next to nothing and the command line starts at once.
+_HOME = {
+    "Embedder": "estimators",
+    "TSNE": "estimators",
+    "Method": "algebra.method",
+    "method": "algebra.catalogue",
+    "methods": "algebra.catalogue",
+    "costs": "algebra.costs",
+    "kernels": "algebra.kernels",
+    "transforms": "algebra.transforms",
+    "intrinsic_dimension": "affinity.perplexity",
+    "Run": "descent.run",
+    "Map": "io.maps",
+    "check": "engine.check",
+    "show": "show",
+}
+_MODULES = {"costs", "kernels", "transforms", "show"}
+
+__all__ = [
+    "TSNE",
+    "Embedder",
+    "Map",
+    "Method",
+    "Run",
+    "__version__",
+    "check",
+    "costs",
+    "intrinsic_dimension",
+    "kernels",
+    "method",
+    "methods",
+    "show",
+    "transforms",
+]
+
+if TYPE_CHECKING:
+    from nearfield import show
+    from nearfield.affinity.perplexity import intrinsic_dimension
+    from nearfield.algebra import costs, kernels, transforms
+    from nearfield.algebra.catalogue import method, methods
+    from nearfield.algebra.method import Method
+    from nearfield.descent.run import Run
+    from nearfield.engine.check import check
+    from nearfield.estimators import TSNE, Embedder
+    from nearfield.io.maps import Map
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'nearfield' has no attribute {name!r}")
+    module = import_module(f"nearfield.{_HOME[name]}")
+    value = module if name in _MODULES else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
