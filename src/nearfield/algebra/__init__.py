@@ -1,0 +1,1 @@
+"""Costs, kernels, transforms and the methods composed of them; knows nothing of data or engines."""

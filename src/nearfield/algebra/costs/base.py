@@ -1,0 +1,150 @@
+"""What a cost is: C(p, q) for a pair, its derivative in q, and the facts that an engine plans by."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nearfield.algebra.parts import Array, Part
+
+TINY = 1e-290  # below every p and q that matters, above where 1/TINY or TINY/2 would leave float64
+
+
+@dataclass(frozen=True)
+class LimitTerm:
+    """One separable term c(S) g(w) of the limit G0(w/S) of ∂C/∂q as p → 0.
+
+    Attributes
+    ----------
+    coefficient : callable
+        c, a function of the normalizing sum S (which is 1 for bare weights).
+    slope : callable
+        g, a function of the weight w.
+    integral : callable
+        H with H' = g, so that H(w(f)) is the potential whose gradient is the force of this term.
+    """
+
+    coefficient: Callable[[Any], Any]
+    slope: Callable[[Any], Any]
+    integral: Callable[[Any], Any]
+
+
+def power_term(c: float, m: float = 0.0) -> LimitTerm:
+    """The term c q^m; with m = 0 a constant."""
+    return LimitTerm(
+        lambda S: c * np.power(S, -m),
+        lambda w: np.power(w, m),
+        (lambda w: np.log(w)) if m == -1 else (lambda w: np.power(w, m + 1) / (m + 1)),
+    )
+
+
+def log_terms(c: float, m: float = 0.0) -> tuple[LimitTerm, LimitTerm]:
+    """The term c q^m log q, which separates into two: log(w/S) = log w - log S."""
+
+    def integral(w: Any) -> Any:
+        if m == -1:
+            return np.log(w) ** 2 / 2
+        return np.power(w, m + 1) * (np.log(w) / (m + 1) - 1 / (m + 1) ** 2)
+
+    constant = power_term(1.0, m)
+    return (
+        LimitTerm(lambda S: c * np.power(S, -m), lambda w: np.power(w, m) * np.log(w), integral),
+        LimitTerm(
+            lambda S: -c * np.log(S) * constant.coefficient(S),
+            constant.slope,
+            constant.integral,
+        ),
+    )
+
+
+class Cost(Part):
+    """A cost that is a sum over ordered pairs: C(P, Q) = scale · Σ c(p_ij, q_ij).
+
+    A subclass gives `value` and `derivative`, both elementwise on arrays, and declares its facts. That is
+    all a cost of one's own needs:
+
+    >>> import numpy as np
+    >>> from nearfield.algebra.costs import Cost
+    >>> class Cubic(Cost):
+    ...     domains = frozenset({"probabilities"})
+    ...     def value(self, p, q):
+    ...         return np.abs(p - q) ** 3 / 3
+    ...     def derivative(self, p, q):
+    ...         return (q - p) * np.abs(q - p)
+    >>> Cubic()
+    Cubic()
+
+    Attributes
+    ----------
+    name : str
+        The short name that the command line takes.
+    domains : frozenset of {"probabilities", "weights", "distances"}
+        What p and q may be: normalized, bare weights, or distances.
+    formula : str
+        The pair's term as LaTeX.
+    cross_entropy : bool
+        Whether C is Σ p log p - Σ p log q, so that q ∂C/∂q is -p and the gradient has a closed form.
+    least_squares : float or None
+        e if C is Σ r^e (r - d)², which likewise has a closed form.
+    infinite_at_zero : bool
+        Whether c or ∂c/∂q is infinite at p = 0 but for a floor on p.
+    """
+
+    name: ClassVar[str] = ""
+    domains: ClassVar[frozenset[str]] = frozenset({"probabilities", "weights"})
+    formula: ClassVar[str] = ""
+    cross_entropy: ClassVar[bool] = False
+    least_squares: ClassVar[float | None] = None
+    infinite_at_zero: ClassVar[bool] = False
+
+    def value(self, p: Array, q: Array) -> Array:
+        """The pair's term c(p, q)."""
+        raise TypeError(f"{type(self).__name__} does not define value(p, q)")
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        """∂c/∂q."""
+        raise TypeError(f"{type(self).__name__} does not define derivative(p, q)")
+
+    def limit(self) -> tuple[LimitTerm, ...] | None:
+        """The separable terms of ∂c/∂q as p → 0; None if the cost does not know, () if it is 0."""
+        return None
+
+    def scale(self, p_sum: float) -> float:
+        """The constant before the sum, from the sum of all p."""
+        return 1.0
+
+
+def all_costs() -> list[type[Cost]]:
+    """Every cost class of the library that has a name, in the order of their definition."""
+    found: list[type[Cost]] = []
+
+    def walk(cls: type[Cost]) -> None:
+        for child in cls.__subclasses__():
+            if child.name and child.__module__.startswith("nearfield."):
+                found.append(child)
+            walk(child)
+
+    walk(Cost)
+    return found
+
+
+def named(name: str, **parameters: float) -> Cost:
+    """The cost of this short name, with these parameters."""
+    classes = {cls.name: cls for cls in all_costs()}
+    if name not in classes:
+        raise ValueError(f"no cost is called {name!r}; the costs are {', '.join(sorted(classes))}")
+    return build(classes[name], name, parameters)
+
+
+def build(make: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
+    """Call `make` with the parameters, or say which ones it has."""
+    known = list(inspect.signature(make).parameters)
+    for parameter in parameters:
+        if parameter not in known:
+            has = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"{name!r} has no parameter {parameter!r}; {has}")
+    return make(**parameters)

@@ -1,0 +1,180 @@
+"""Costs of bare, un-normalized weights: v in the data, w in the map."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
+from nearfield.algebra.costs.divergences import KL, positive, within
+from nearfield.algebra.parts import Array, part
+
+WEIGHTS = frozenset({"weights"})
+
+
+@part
+class GeneralizedKL(Cost):
+    """The I-divergence: KL with the terms that make it proper when the weights sum to no constant."""
+
+    name: ClassVar = "generalized-kl"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"v \log\frac{v}{w} - v + w"
+
+    def value(self, p: Array, q: Array) -> Array:
+        return KL().value(p, q) - p + q
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return 1 - p / q
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return (power_term(1.0),)
+
+
+@part
+class GeneralizedReverseKL(Cost):
+    """The I-divergence the other way round; v is taken to be at least `floor`."""
+
+    floor: float = 1e-16
+    name: ClassVar = "generalized-reverse-kl"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"w \log\frac{w}{v} - w + v"
+    infinite_at_zero: ClassVar = True
+
+    def __post_init__(self) -> None:
+        positive("floor", self.floor)
+
+    def value(self, p: Array, q: Array) -> Array:
+        p = np.maximum(p, self.floor)
+        return q * np.log(q / p) - q + p
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return np.log(q / np.maximum(p, self.floor))
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return (*log_terms(1.0), power_term(-np.log(self.floor)))
+
+
+@part
+class GeneralizedNeRV(Cost):
+    """NeRV on bare weights: λ of the I-divergence and 1-λ of its reverse."""
+
+    lam: float = 0.5
+    floor: float = 1e-16
+    name: ClassVar = "generalized-nerv"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = (
+        r"\lambda\left(v \log\frac{v}{w} - v + w\right) + (1-\lambda)\left(w \log\frac{w}{v} - w + v\right)"
+    )
+    infinite_at_zero: ClassVar = True
+
+    def __post_init__(self) -> None:
+        within("lam", self.lam, 0, 1)
+        positive("floor", self.floor)
+
+    @property
+    def _parts(self) -> tuple[tuple[float, Cost], ...]:
+        return (self.lam, GeneralizedKL()), (1 - self.lam, GeneralizedReverseKL(self.floor))
+
+    def value(self, p: Array, q: Array) -> Array:
+        return sum(share * cost.value(p, q) for share, cost in self._parts)  # type: ignore[return-value]
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return sum(share * cost.derivative(p, q) for share, cost in self._parts)  # type: ignore[return-value]
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        rest = 1 - self.lam
+        if rest == 0:
+            return (power_term(1.0),)
+        return (*log_terms(rest), power_term(self.lam - rest * np.log(self.floor)))
+
+
+@part
+class ElasticEmbedding(Cost):
+    """Springs between neighbours, and λ w of repulsion for every pair (Carreira-Perpiñán 2010).
+
+    With the Gaussian kernel, -v log w is v d² and the cost is Σ v d² + λ Σ exp(-d²).
+    """
+
+    lam: float = 0.5
+    name: ClassVar = "elastic"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"-v \log w + \lambda w"
+
+    def __post_init__(self) -> None:
+        positive("lam", self.lam)
+
+    def value(self, p: Array, q: Array) -> Array:
+        return -p * np.log(q) + self.lam * q
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return self.lam - p / q
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return (power_term(self.lam),)
+
+
+def _repulsion(w: Array, epsilon: float) -> Array:
+    """-log(1 - w), but for the singularity at w = 1: its derivative is 1/(1 - w + ε w)."""
+    return -np.log1p(-(1 - epsilon) * w) / (1 - epsilon)
+
+
+def _repulsion_slope(w: Array, epsilon: float) -> Array:
+    return 1 / (1 - (1 - epsilon) * w)
+
+
+@part
+class LargeVis(Cost):
+    """-v log w - γ log(1 - w) (Tang et al. 2016), with 1 - w + ε w in place of 1 - w in the repulsion."""
+
+    gamma: float = 0.01
+    epsilon: float = 0.1
+    name: ClassVar = "largevis"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"-v \log w - \gamma \log(1 - w)"
+
+    def __post_init__(self) -> None:
+        positive("gamma", self.gamma)
+        within("epsilon", self.epsilon, 1e-6, 0.999)
+
+    def value(self, p: Array, q: Array) -> Array:
+        return -p * np.log(q) + self.gamma * _repulsion(q, self.epsilon)
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return -p / q + self.gamma * _repulsion_slope(q, self.epsilon)
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return (
+            LimitTerm(
+                lambda S: self.gamma * np.ones_like(S),
+                lambda w: _repulsion_slope(w, self.epsilon),
+                lambda w: _repulsion(w, self.epsilon),
+            ),
+        )
+
+
+@part
+class CrossEntropy(Cost):
+    """The fuzzy-set cross-entropy of UMAP, -v log w - (1-v) log(1 - w), less the entropy of v.
+
+    As in LargeVis, 1 - w + ε w stands for 1 - w, so that coincident points cost a finite amount.
+    """
+
+    epsilon: float = 0.1
+    name: ClassVar = "cross-entropy"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"v \log\frac{v}{w} + (1-v) \log\frac{1-v}{1-w}"
+
+    def __post_init__(self) -> None:
+        within("epsilon", self.epsilon, 1e-6, 0.999)
+
+    def value(self, p: Array, q: Array) -> Array:
+        rest = 1 - p
+        entropy = rest * np.log(np.where(rest > 0, rest, 1.0))
+        return KL().value(p, q) + rest * _repulsion(q, self.epsilon) + entropy
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return -p / q + (1 - p) * _repulsion_slope(q, self.epsilon)
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return LargeVis(1.0, self.epsilon).limit()

@@ -1,0 +1,129 @@
+"""What a kernel is: w(f) and its derivative, in plain or logarithmic form, and its facts."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from nearfield.algebra.costs.base import TINY, build
+from nearfield.algebra.parts import Array, Part
+
+
+class Kernel(Part):
+    """A positive, decreasing weight w of the transformed distance f.
+
+    A subclass gives either `value` and `derivative`, or `log` and `log_derivative`; each pair follows
+    from the other. A parameter may be a number, or an array with one value per point; w_ij then takes
+    that of point i, and `symmetric` is False. That is all that a kernel of one's own needs:
+
+    >>> from nearfield.algebra.kernels import Kernel
+    >>> class Quartic(Kernel):
+    ...     def value(self, f):
+    ...         return 1 / (1 + f) ** 2
+    ...     def derivative(self, f):
+    ...         return -2 / (1 + f) ** 3
+    >>> float(Quartic().log_derivative(1.0))
+    -1.0
+
+    Attributes
+    ----------
+    name : str
+        The short name that the command line takes.
+    formula : str
+        w(f) as LaTeX.
+    symmetric : bool
+        Whether w_ij = w_ji.
+    learned : tuple of str
+        The parameters that the descent learns along with the map; each is positive.
+    underflows : bool
+        Whether w leaves float64 within a map of ordinary size, so that sums must be taken of shifted
+        logarithms.
+    """
+
+    name: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    symmetric: ClassVar[bool] = True
+    learned: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        plain = cls.value is not Kernel.value and cls.derivative is not Kernel.derivative
+        logarithmic = cls.log is not Kernel.log and cls.log_derivative is not Kernel.log_derivative
+        if not (plain or logarithmic):
+            raise TypeError(f"{cls.__name__} must define value and derivative, or log and log_derivative")
+
+    @property
+    def underflows(self) -> bool:
+        return True
+
+    @property
+    def tail(self) -> tuple[float, float] | None:
+        """(α, β) if w is (1 + αβf)^(-1/α) for every pair, which has a closed form; else None."""
+        return None
+
+    @property
+    def width(self) -> float:
+        """The distance at which w has fallen to half of w(0); the natural length of the map."""
+        f = np.geomspace(1e-12, 1e12, 2401)
+        below = np.flatnonzero(self.value(f) <= 0.5 * self.value(np.full(1, f[0])))
+        return float(np.sqrt(f[below[0]])) if len(below) else float(np.sqrt(f[-1]))
+
+    def value(self, f: Any) -> Any:
+        """w(f)."""
+        return np.exp(self.log(f))
+
+    def derivative(self, f: Any) -> Any:
+        """w'(f)."""
+        return self.value(f) * self.log_derivative(f)
+
+    def log(self, f: Any) -> Any:
+        """log w(f)."""
+        return np.log(np.maximum(self.value(f), TINY))
+
+    def log_derivative(self, f: Any) -> Any:
+        """w'(f)/w(f), the stiffness that a pair has of its own."""
+        return self.derivative(f) / np.maximum(self.value(f), TINY)
+
+    def parameter_derivative(self, name: str, f: Any) -> Any:
+        """∂ log w/∂θ for the learned parameter θ of this name."""
+        raise TypeError(f"{type(self).__name__} does not define the derivative in its parameter {name!r}")
+
+    def between(self, i: Any, j: Any) -> Self:
+        """The kernel as point i sees point j: per-point parameters are taken at i."""
+        arrays = {f.name: getattr(self, f.name)[i] for f in self._per_point()}
+        return replace(self, **arrays) if arrays else self  # type: ignore[type-var]
+
+    def bound_to(self, degree: Array) -> Self:
+        """The kernel for a target in which point i has this sum of p; most do not depend on it."""
+        return self
+
+    def expanded(self, n: int) -> Self:
+        """With one value per point of every parameter that is learned per point."""
+        return self
+
+    def _per_point(self) -> list[Any]:
+        return [f for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)]  # type: ignore[arg-type]
+
+
+def all_kernels() -> list[type[Kernel]]:
+    """Every kernel class of the library that has a name, in the order of their definition."""
+    found: list[type[Kernel]] = []
+
+    def walk(cls: type[Kernel]) -> None:
+        for child in cls.__subclasses__():
+            if child.name and child.__module__.startswith("nearfield."):
+                found.append(child)
+            walk(child)
+
+    walk(Kernel)
+    return found
+
+
+def named(name: str, **parameters: float) -> Kernel:
+    """The kernel of this short name, with these parameters."""
+    classes = {cls.name: cls for cls in all_kernels()}
+    if name not in classes:
+        raise ValueError(f"no kernel is called {name!r}; the kernels are {', '.join(sorted(classes))}")
+    return build(classes[name], name, parameters)

@@ -1,0 +1,61 @@
+"""Kernels weighted by the importance of the two points."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from nearfield.algebra.kernels.base import Kernel
+from nearfield.algebra.kernels.tails import Student
+from nearfield.algebra.parts import Array, part
+
+
+@part
+class ImportanceWeighted(Kernel):
+    """m_i m_j w(f), where m_i is the degree of point i in P (Yang, Peltonen and Kaski 2014).
+
+    Parameters
+    ----------
+    base : Kernel
+        The kernel that is weighted.
+    mass : array or None
+        The m_i; None takes them from the target.
+    """
+
+    base: Kernel = Student()
+    mass: Any = None
+    name: ClassVar = "importance"
+    formula: ClassVar = r"m_i m_j w(f)"
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        return self.base.symmetric
+
+    @property
+    def underflows(self) -> bool:
+        return self.base.underflows
+
+    @property
+    def width(self) -> float:
+        return self.base.width
+
+    def log(self, f: Any) -> Any:
+        return self.base.log(f) + (0.0 if self.mass is None else np.log(self.mass))
+
+    def log_derivative(self, f: Any) -> Any:
+        return self.base.log_derivative(f)
+
+    def value(self, f: Any) -> Any:
+        return self.base.value(f) * (1.0 if self.mass is None else self.mass)
+
+    def parameter_derivative(self, name: str, f: Any) -> Any:
+        return self.base.parameter_derivative(name, f)
+
+    def between(self, i: Any, j: Any) -> Self:
+        mass = None if self.mass is None else self.mass[i] * self.mass[j]
+        return replace(self, base=self.base.between(i, j), mass=mass)
+
+    def bound_to(self, degree: Array) -> Self:
+        return self if self.mass is not None else replace(self, mass=np.maximum(degree, 1e-290))

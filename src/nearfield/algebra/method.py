@@ -1,0 +1,173 @@
+"""A method: cost, kernel, normalization, transform and scales. It says *what* is minimised; plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from nearfield.algebra.costs.base import Cost
+from nearfield.algebra.kernels.base import Kernel
+from nearfield.algebra.parts import Array, Part
+from nearfield.algebra.transforms import Identity, Square, Transform
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+NORMALIZATIONS = ("pair", "point", "joint", "none")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Method(Part):
+    """What is minimised: the chain C → q → w → f → d → y, link by link.
+
+    ======================================  =====================================================
+    the general problem                     minimise C(P, Q) over Y, with q = w/S, w = w(f(d(Y)))
+    t-SNE                                   ``Method(KL(), Student(), "pair")``
+    SNE                                     ``Method(KL(), Gaussian(), "point")``
+    JSE                                     ``Method(JensenShannon(0.5), Gaussian(), "point")``
+    generalized KL on bare weights          ``Method(GeneralizedKL(), Gaussian(), "none")``
+    metric MDS                              ``Method(Stress())``
+    MDS of normalized distances             ``Method(Stress(), normalization="pair")``
+    MDS of transformed distances            ``Method(Stress(), transform=Square())``
+    ======================================  =====================================================
+
+    Parameters
+    ----------
+    cost : Cost
+        From `nearfield.costs`, or one's own.
+    kernel : Kernel or None
+        From `nearfield.kernels`, or one's own. None leaves the link out: w = f, a cost of distances.
+    normalization : {"pair", "point", "joint", "none"}, optional
+        q = w/S with S the sum over all pairs, or over a row; "joint" is "pair" with (w_ij + w_ji)/2 in
+        place of w_ij, for kernels that are not symmetric; "none" leaves the link out. By default "pair"
+        with a kernel and "none" without.
+    transform : Transform, optional
+        f(d): d² with a kernel and d without, by default.
+    scales : tuple of float
+        Precisions β_u: Q is the mean of the Q_u, each with w(β_u f) and sums of its own.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> nf.Method(nf.costs.KL(), nf.kernels.Student(), "pair") == nf.method("tsne")
+    True
+    """
+
+    cost: Cost
+    kernel: Kernel | None = None
+    normalization: str = ""
+    transform: Transform | None = None
+    scales: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.cost, Cost):
+            raise TypeError(f"cost must be a nearfield.costs.Cost, got {self.cost!r}")
+        if self.kernel is not None and not isinstance(self.kernel, Kernel):
+            raise TypeError(f"kernel must be a nearfield.kernels.Kernel or None, got {self.kernel!r}")
+        distances = self.kernel is None
+        if not self.normalization:
+            object.__setattr__(self, "normalization", "none" if distances else "pair")
+        if self.transform is None:
+            object.__setattr__(self, "transform", Identity() if distances else Square())
+        if self.normalization not in NORMALIZATIONS:
+            raise ValueError(
+                f"normalization must be one of {', '.join(NORMALIZATIONS)}, got {self.normalization!r}"
+            )
+        object.__setattr__(self, "scales", tuple(float(s) for s in self.scales))
+        self._check()
+
+    def _check(self) -> None:
+        cost = type(self.cost).__name__
+        if self.kernel is None:
+            if self.normalization == "joint":
+                raise ValueError('distances are symmetric: use normalization "pair" in place of "joint"')
+            if self.scales:
+                raise ValueError("scales are widths of a kernel, and a cost of distances has none")
+            admitted = {"distances"} | ({"probabilities"} if self.normalization != "none" else set())
+        else:
+            admitted = {"weights" if self.normalization == "none" else "probabilities"}
+            if self.normalization == "pair" and not self.kernel.symmetric:
+                raise ValueError(f'{self.kernel!r} is not symmetric: use normalization "joint" or "point"')
+        if not admitted & self.cost.domains:
+            raise ValueError(
+                f"{cost} is a cost of {' or '.join(sorted(self.cost.domains))}, but this composition"
+                f" (kernel {self.kernel!r}, normalization {self.normalization!r}) gives it"
+                f" {' or '.join(sorted(admitted))}"
+            )
+        if not all(0 < s < np.inf for s in self.scales):
+            raise ValueError(f"scales must be positive precisions, got {self.scales!r}")
+
+    @property
+    def target_kind(self) -> str:
+        """What `target` gives: "joint" P, "row" P, "weights" or "distances"."""
+        if self.kernel is None:
+            return "distances"
+        return {"none": "weights", "point": "row"}.get(self.normalization, "joint")
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """The kernel's parameters that are learned along with the map."""
+        return self.kernel.learned if self.kernel is not None else ()
+
+    def with_parameters(self, **parameters: Any) -> Self:
+        """The same method with other values of the kernel's parameters."""
+        if self.kernel is None:
+            raise ValueError("a cost of distances has no kernel to set parameters of")
+        return replace(self, kernel=replace(self.kernel, **parameters))  # type: ignore[type-var]
+
+    def __str__(self) -> str:
+        parts = [repr(self.cost)]
+        if self.kernel is not None:
+            parts.append(repr(self.kernel))
+        if self.transform != (Identity() if self.kernel is None else Square()):
+            parts.append(repr(self.transform))
+        if self.normalization != "none":
+            parts.append(self.normalization)
+        if self.scales:
+            parts.append(f"{len(self.scales)} scales")
+        return " · ".join(parts)
+
+    def target(
+        self,
+        X: Any,
+        *,
+        perplexity: Any = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> Array | csr_array:
+        """P, weights or distances of the data, as the method needs them; see `nearfield.affinity.target`.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> P = nf.method("tsne").target(np.random.default_rng(0).normal(size=(20, 5)), perplexity=5)
+        >>> P.shape, round(P.sum(), 12)
+        ((20, 20), 1.0)
+        """
+        from nearfield.affinity.targets import target
+
+        return target(
+            self, X, perplexity=perplexity, metric=metric, metric_params=metric_params, n_jobs=n_jobs
+        )
+
+    def value_and_gradient(
+        self, Y: Any, target: Any, *, exaggeration: float = 1.0, n_jobs: int | None = None
+    ) -> tuple[float, Array]:
+        """The cost and its gradient at the map Y, exactly, in float64.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> rng = np.random.default_rng(0)
+        >>> method = nf.method("mds")
+        >>> X = rng.normal(size=(20, 2))
+        >>> value, gradient = method.value_and_gradient(X, method.target(X))
+        >>> value < 1e-20, gradient.shape
+        (True, (20, 2))
+        """
+        from nearfield.engine.exact import value_and_gradient
+
+        return value_and_gradient(self, Y, target, exaggeration=exaggeration, n_jobs=n_jobs)

@@ -1,0 +1,64 @@
+"""Work spread over threads so that the result does not depend on how many there are.
+
+The rows of a problem are cut into a number of chunks that depends on the problem alone; each chunk is
+computed by one thread, and what the chunks return is added up in their order. So one thread and sixteen
+give the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, TypeVar
+
+CHUNKS = 16
+
+T = TypeVar("T")
+
+
+def threads(n_jobs: int | None) -> int:
+    """The number of threads that `n_jobs` asks for; None and -1 mean every core this process may use.
+
+    Examples
+    --------
+    >>> threads(1)
+    1
+    """
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every platform
+        cores = os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a positive number of threads, -1 for all, or None; got {n_jobs!r}")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+@lru_cache(maxsize=4)
+def _pool(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix="nearfield")
+
+
+def chunks(n: int, count: int = CHUNKS) -> list[tuple[int, int]]:
+    """Cut range(n) into at most `count` ranges of nearly equal length.
+
+    Examples
+    --------
+    >>> chunks(5, 2)
+    [(0, 2), (2, 5)]
+    """
+    bounds = [n * c // count for c in range(count + 1)]
+    return [(lo, hi) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True) if hi > lo]
+
+
+def spread(work: Callable[..., T], n: int, *arguments: Any, n_jobs: int | None = None) -> list[T]:
+    """[work(lo, hi, *arguments) for the chunks of range(n)], on `n_jobs` threads, in order."""
+    parts = chunks(n)
+    count = min(threads(n_jobs), len(parts))
+    if count <= 1:
+        return [work(lo, hi, *arguments) for lo, hi in parts]
+    results: Iterator[T] = _pool(count).map(lambda part: work(*part, *arguments), parts)
+    return list(results)
