@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
+from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 
@@ -94,44 +94,6 @@ def bind(method: Method, target: Any) -> tuple[Method, Bound]:
             method = Method(method.cost, kernel, method.normalization, method.transform, method.scales)
     mass = total if method.kernel is not None else float(p.shape[0])
     return method, Bound(p, method.cost.scale(total), mass, symmetric)
-
-
-def check_target(method: Method, target: Any) -> Any:
-    """A float64 copy of the target (dense) or a canonical CSR of it (sparse), or a reason why not."""
-    what = {"distances": "a distance matrix", "weights": "weights"}.get(method.target_kind, "P")
-    if sparse.issparse(target):
-        if method.target_kind == "distances":
-            raise ValueError("a cost of distances needs all pairs: pass a dense distance matrix")
-        p = sparse.csr_array(target, dtype=np.float64, copy=True)
-        p.sum_duplicates()
-        p.setdiag(0.0)
-        p.eliminate_zeros()
-        values = p.data
-    else:
-        p = np.array(target, dtype=np.float64)
-        if p.ndim == 2 and p.shape[0] == p.shape[1]:
-            np.fill_diagonal(p, 0.0)
-        values = p
-    if p.ndim != 2 or p.shape[0] != p.shape[1]:
-        raise ValueError(f"{what} must be square, one row and one column per point, got shape {p.shape}")
-    if not np.all(np.isfinite(values)):
-        raise ValueError(f"{what} contains NaN or infinity")
-    if values.size and values.min() < 0:
-        raise ValueError(f"{what} contains negative values")
-    return p
-
-
-def is_symmetric(p: Any) -> bool:
-    """Whether a matrix equals its transpose but for rounding; dense ones are compared block by block."""
-    if sparse.issparse(p):
-        gap = abs(p - p.T)
-        return gap.nnz == 0 or float(gap.max()) <= 1e-10 * float(abs(p).max())
-    n, largest = p.shape[0], float(p.max(initial=0.0))
-    step = max(1, 2**20 // max(n, 1))
-    return all(
-        np.abs(p[lo : lo + step] - p[:, lo : lo + step].T).max(initial=0.0) <= 1e-10 * largest
-        for lo in range(0, n, step)
-    )
 
 
 def check_map(Y: Any, n: int) -> Array:

@@ -21,7 +21,7 @@ from nearfield.algebra.transforms import Identity, Square
 from nearfield.engine import loops
 from nearfield.engine.base import Bound, Evaluation, bind, check_map
 from nearfield.engine.exact import Exact
-from nearfield.engine.threads import spread
+from nearfield.threads import spread
 
 
 def closed_form(method: Method, target: Any, n_jobs: int | None = None) -> Exact | None:

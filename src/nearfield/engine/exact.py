@@ -20,7 +20,7 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.engine import loops
 from nearfield.engine.base import Bound, Evaluation, bind, check_map
-from nearfield.engine.threads import spread
+from nearfield.threads import spread
 
 BLOCK = 2**15  # pairs in a block: its dozen temporaries stay in the cache
 
@@ -47,12 +47,11 @@ class Exact:
             raise ValueError("exaggeration strengthens a kernel's attraction; a cost of distances has none")
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         sweep = Sweep(self, method, Yt, exaggeration, want_value)
-        with np.errstate(all="ignore"):  # the diagonal is computed, then left out
-            if sweep.apart:
-                sweep.S, sweep.shift = add_shifted(
-                    spread(sweep.sums, self.n, n_jobs=self.n_jobs), len(sweep.scales)
-                )
-            chunks = spread(sweep.pulls, self.n, n_jobs=self.n_jobs)
+        if sweep.apart:
+            sweep.S, sweep.shift = add_shifted(
+                spread(sweep.sums, self.n, n_jobs=self.n_jobs), len(sweep.scales)
+            )
+        chunks = spread(sweep.pulls, self.n, n_jobs=self.n_jobs)
         total = chunks[0]
         for chunk in chunks[1:]:
             total += chunk
@@ -156,6 +155,7 @@ class Sweep:
         w[diagonal(w, lo)] = 0.0
         return w
 
+    @np.errstate(all="ignore")  # the diagonal is computed, then left out
     def sums(self, lo: int, hi: int) -> tuple[Array, Array]:
         """Σ w and the shift that it was taken with, for each scale: the first sweep of pair."""
         S = np.zeros((2, len(self.scales)))
@@ -180,6 +180,7 @@ class Sweep:
         largest = log.max(axis=axis, keepdims=axis is not None)
         return float(largest) if axis is None else largest
 
+    @np.errstate(all="ignore")
     def pulls(self, lo: int, hi: int) -> Totals:
         """The second sweep: costs, springs and brackets of the chunk's rows."""
         method, n = self.method, self.engine.n

@@ -206,7 +206,9 @@ def least_squares(lo, hi, Yt, R, exponent, gradient):
             for j in range(n):
                 d = np.sqrt(k[j])
                 gap = d - r[j]
-                weight = r[j] ** exponent if r[j] > 0.0 else 0.0
+                weight = 0.0
+                if r[j] > 0.0:
+                    weight = 1.0 / r[j] if exponent == -1.0 else r[j] ** exponent
                 total += weight * gap * gap
                 k[j] = 4.0 * weight * gap / d if d > 0.0 else 0.0
         value += total

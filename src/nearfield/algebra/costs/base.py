@@ -90,6 +90,8 @@ class Cost(Part):
         Whether C is Σ p log p - Σ p log q, so that q ∂C/∂q is -p and the gradient has a closed form.
     least_squares : float or None
         e if C is Σ r^e (r - d)², which likewise has a closed form.
+    degree : float
+        C(t p, t q) = t^degree C(p, q): 1 for divergences, which are therefore of the order of Σ p.
     infinite_at_zero : bool
         Whether c or ∂c/∂q is infinite at p = 0 but for a floor on p.
     """
@@ -99,6 +101,7 @@ class Cost(Part):
     formula: ClassVar[str] = ""
     cross_entropy: ClassVar[bool] = False
     least_squares: ClassVar[float | None] = None
+    degree: ClassVar[float] = 1.0
     infinite_at_zero: ClassVar[bool] = False
 
     def value(self, p: Array, q: Array) -> Array:

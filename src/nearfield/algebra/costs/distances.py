@@ -19,6 +19,7 @@ class Stress(Cost):
     name: ClassVar = "stress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r - d)^2"
+    degree: ClassVar = 2.0
     least_squares: ClassVar = 0.0
 
     def value(self, p: Array, q: Array) -> Array:
@@ -35,6 +36,7 @@ class SStress(Cost):
     name: ClassVar = "sstress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r^2 - d^2)^2"
+    degree: ClassVar = 4.0
 
     def value(self, p: Array, q: Array) -> Array:
         return (p**2 - q**2) ** 2

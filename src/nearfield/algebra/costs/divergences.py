@@ -149,6 +149,7 @@ class Square(Cost):
 
     name: ClassVar = "square"
     formula: ClassVar = r"\tfrac12 (p - q)^2"
+    degree: ClassVar = 2.0
 
     def value(self, p: Array, q: Array) -> Array:
         return 0.5 * (p - q) ** 2
@@ -214,6 +215,11 @@ class AlphaBeta(Cost):
         if not (np.isfinite(self.a) and np.isfinite(self.b)):
             raise ValueError(f"a and b must be finite numbers, got a={self.a!r}, b={self.b!r}")
         positive("floor", self.floor)
+
+    @property
+    def degree(self) -> float:  # type: ignore[override]
+        """a + b."""
+        return self.a + self.b
 
     @property
     def infinite_at_zero(self) -> bool:  # type: ignore[override]

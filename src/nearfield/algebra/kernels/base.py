@@ -37,6 +37,8 @@ class Kernel(Part):
         Whether w_ij = w_ji.
     learned : tuple of str
         The parameters that the descent learns along with the map; each is positive.
+    bounds : dict
+        Between what values each of them is sought.
     underflows : bool
         Whether w leaves float64 within a map of ordinary size, so that sums must be taken of shifted
         logarithms.
@@ -46,6 +48,7 @@ class Kernel(Part):
     formula: ClassVar[str] = ""
     symmetric: ClassVar[bool] = True
     learned: tuple[str, ...] = ()
+    bounds: ClassVar[dict[str, tuple[float, float]]] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -32,6 +32,12 @@ class Tail(Kernel):
         alpha, beta = self.alpha_beta
         return (float(alpha), float(beta)) if np.ndim(alpha) == np.ndim(beta) == 0 else None
 
+    @property
+    def width(self) -> float:
+        alpha, beta = (np.asarray(value, dtype=float) for value in self.alpha_beta)
+        t = np.maximum(alpha, 1e-12)  # (2^α - 1)/α is log 2 at α = 0
+        return float(np.median(np.sqrt(np.expm1(t * np.log(2)) / (t * beta))))
+
     def log(self, f: Any) -> Any:
         alpha, beta = self.alpha_beta
         return -scaled_log1p(beta * f, alpha)
@@ -72,6 +78,8 @@ class HeavyTailed(Tail):
     learned: tuple[str, ...] = ()
     name: ClassVar = "heavy-tailed"
     formula: ClassVar = r"(1 + \alpha\beta f)^{-1/\alpha}"
+    # Beyond the bounds the kernel hardly changes any more: Gaussian below, flat above.
+    bounds: ClassVar = {"alpha": (1e-3, 10.0), "beta": (1e-6, 1e6)}
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha < np.inf:
@@ -123,10 +131,11 @@ class Inhomogeneous(Tail):
     name: ClassVar = "inhomogeneous"
     formula: ClassVar = r"(1 + f/\nu_i)^{-(\nu_i+1)/2}"
     symmetric: ClassVar = False
+    bounds: ClassVar = {"nu": (0.1, 1e3)}
 
     def __post_init__(self) -> None:
         if not np.all(np.asarray(self.nu) > 0):
-            raise ValueError(f"nu must be positive, got {self.nu!r}")
+            raise ValueError(f"nu must be positive, got {np.min(self.nu):g}")
 
     @property
     def alpha_beta(self) -> tuple[Any, Any]:

@@ -1,0 +1,82 @@
+"""The steps of a command before and after the library's own work: what goes in, and where it comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nearfield._terminal import Report
+
+
+def check_outputs(data: Path, out: Path, plot: Path | None, dimensions: int) -> None:
+    """Refuse, before any work, what could not be written after it."""
+    from nearfield.io.tables import check_map_path
+
+    check_map_path(out)
+    if out.exists() and data.exists() and out.samefile(data):
+        raise ValueError(f"--out {out} would replace the data: name another file")
+    if plot is not None:
+        from nearfield.show import check_picture_path
+
+        if dimensions > 3:
+            raise ValueError(f"--plot can draw up to three dimensions and not {dimensions}: leave it out")
+        check_picture_path(plot)
+
+
+def prepare(
+    X: np.ndarray, standardize: bool, pca: int | None, metric: str | None, seed: int, report: Report
+) -> np.ndarray:
+    """Standardize and reduce the columns, and say so."""
+    rows, width = X.shape
+    if metric == "precomputed":
+        if standardize or pca:
+            raise ValueError(
+                "--metric precomputed takes distances as they are: leave out --standardize and --pca"
+            )
+        return X
+    if standardize:
+        from sklearn.preprocessing import StandardScaler
+
+        X = StandardScaler().fit_transform(X)
+        report("", "standardized the columns")
+    hint = ""
+    if pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean"):
+        pca, hint = min(50, rows), "; --pca 0 keeps all columns"
+    if not pca or rows < 2:
+        return X
+    if pca > min(rows, width):
+        raise ValueError(
+            f"--pca {pca} is more than {rows} rows and {width} columns allow: {min(rows, width)}"
+        )
+    import numpy as np
+    from sklearn.decomposition import PCA
+
+    # Constant data have no variance to explain, which is for the method to judge and not for a warning.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        X = PCA(pca, random_state=seed).fit_transform(X)
+    report("", f"reduced {width} columns to {pca} principal components{hint}")
+    return X
+
+
+def start_positions(start: str | None, rows: int, dimensions: int) -> Any:
+    """Return the name of a start, or the map that is to be one."""
+    if start is None or "." not in start:
+        return start
+    from nearfield.io.tables import read_map
+
+    Y, _, _ = read_map(start)
+    if Y.shape != (rows, dimensions):
+        raise ValueError(
+            f"--start {start} has the shape {Y.shape}, but the map will have {(rows, dimensions)}"
+        )
+    return Y
+
+
+def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str) -> None:
+    """Draw a map to a file."""
+    from nearfield import show
+
+    show.save(show.map(Y, labels, title=title), path)

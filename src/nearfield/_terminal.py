@@ -1,0 +1,117 @@
+"""How the command line talks: a few aligned lines of what was done, one line for what went wrong."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nearfield.algebra.method import Method
+
+# What a person at the terminal can mend. Anything else is a defect of the program and shows its traceback.
+MENDABLE = (ValueError, OSError, KeyError, ImportError, MemoryError, FloatingPointError)
+
+
+class Report:
+    """Prints lines such as `read    iris.csv: 150 rows`, or nothing at all when it is to be quiet."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        from rich.console import Console
+
+        self.console = Console(quiet=quiet, highlight=False, soft_wrap=True)
+
+    def __call__(self, what: str, text: str) -> None:
+        """Print one line: what was done in a word, and how it went."""
+        from rich.text import Text
+
+        self.console.print(Text.assemble((f"{what:<8}", "bold"), text))
+
+
+def show_grid(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table without lines. What does not fit the terminal is wrapped; files and pipes have room."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, header_style="bold", pad_edge=False)
+    for k, title in enumerate(titles):
+        grid.add_column(title, no_wrap=k == 0)
+    for row in rows:
+        grid.add_row(*(Text(str(cell)) for cell in row))
+    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(grid)
+
+
+def one_line(error: BaseException | str) -> str:
+    """Return the message of an error as one line, whatever it was raised with.
+
+    >>> one_line(KeyError("no such thing"))
+    'no such thing'
+    >>> one_line(FileNotFoundError(2, "No such file or directory", "a.csv"))
+    'a.csv: no such file or directory'
+    """
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror[:1].lower() + error.strerror[1:]
+        text = f"{error.filename}: {text}" if error.filename else text
+    elif isinstance(error, KeyError) and error.args:
+        text = str(error.args[0])  # str(error) would put it in quotes
+    else:
+        text = str(error) or type(error).__name__
+    return " ".join(text.split())
+
+
+@contextmanager
+def plain_speech() -> Iterator[None]:
+    """Print warnings as one line each, without the place in the program they come from."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"warning: {one_line(str(message))}", file=sys.stderr, flush=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+def complain(error: BaseException | str) -> int:
+    """Print an error in one line, and return the exit code that goes with it.
+
+    With NEARFIELD_TRACEBACK set in the environment it is raised instead, for those who look for its cause.
+    """
+    if os.environ.get("NEARFIELD_TRACEBACK") and isinstance(error, BaseException):
+        raise error
+    print(f"error: {one_line(error)}", file=sys.stderr, flush=True)
+    return 2
+
+
+def settings(pairs: Sequence[str]) -> dict[str, Any]:
+    """Read what `--set` was given.
+
+    >>> settings(["kappa=0.3", "normalization=point"])
+    {'kappa': 0.3, 'normalization': 'point'}
+    """
+    values = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not (name.strip() and equals and text.strip()):
+            raise ValueError(f"--set takes name=value, such as kappa=0.3, and not {pair!r}")
+        try:
+            values[name.strip()] = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError):
+            values[name.strip()] = text.strip()
+    return values
+
+
+def compose(name: str, parameters: Mapping[str, Any]) -> Method:
+    """Return the method of this name, after a look at the types of its parameters."""
+    import nearfield
+    from nearfield.algebra.catalogue import entries
+
+    defaults = next((entry.parameters for entry in entries() if entry.name == name), {})
+    for key, value in parameters.items():
+        if isinstance(defaults.get(key), float) and not isinstance(value, int | float):
+            raise ValueError(f"--set {key}={value}: it is a number, such as {defaults[key]}")
+    return nearfield.method(name, **parameters)

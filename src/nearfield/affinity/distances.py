@@ -1,0 +1,113 @@
+"""All pairwise distances of the data, in blocks on all cores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from nearfield.algebra.parts import Array
+from nearfield.threads import spread
+from nearfield.io.checks import finite
+
+
+def metrics() -> list[str]:
+    """The names that `metric` takes, beside a function of two rows."""
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
+
+    return sorted({*PAIRWISE_DISTANCE_FUNCTIONS, *_SCIPY} - {"nan_euclidean"})
+
+
+_SCIPY = {
+    "braycurtis", "canberra", "chebyshev", "correlation", "dice", "hamming", "jaccard", "mahalanobis",
+    "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
+}  # fmt: skip
+
+
+def distances(
+    X: Any,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+    *,
+    squared: bool = False,
+) -> Array:
+    """The matrix of distances between all rows of X.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (points, columns)
+        The data; with ``metric="precomputed"``, the distances themselves.
+    metric : str or callable
+        Any metric of `sklearn.metrics.pairwise_distances`, or "precomputed".
+    metric_params : dict, optional
+        Further arguments of the metric.
+    n_jobs : int, optional
+        Threads; None is all cores.
+    squared : bool
+        Whether to return the squares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        D = check_precomputed(X)
+        return D**2 if squared else D
+    if isinstance(metric, str) and metric not in metrics():
+        raise ValueError(
+            f"metric {metric!r} is not known; use 'precomputed', a function of two rows, or one of"
+            f" {', '.join(metrics())}"
+        )
+    finite(X)
+    n = X.shape[0]
+    out = np.empty((n, n))
+    euclidean = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean") and not metric_params
+    if euclidean and not sparse.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
+        X = X - X.mean(axis=0)  # far from the origin the differences would lose their digits
+
+        def rows(lo: int, hi: int) -> None:
+            cdist(X[lo:hi], X, "sqeuclidean", out=out[lo:hi])
+
+        spread(rows, n, n_jobs=n_jobs)
+        power = (1 if metric == "euclidean" else 2) if squared else (0.5 if metric == "euclidean" else 1)
+    else:
+        from sklearn.metrics import pairwise_distances
+
+        out[:] = pairwise_distances(X, metric=metric, **(metric_params or {}))
+        # What is computed row by row may differ in its last bit from what is computed column by column.
+        out += out.T
+        out *= 0.5
+        power = 2 if squared else 1
+    if power != 1:
+        np.power(out, power, out=out)
+    np.fill_diagonal(out, 0.0)
+    if not np.all(np.isfinite(out)):
+        raise ValueError("some distances are not finite: the values are too large, scale the data down")
+    return out
+
+
+def check_precomputed(D: Any) -> Array:
+    """A float64 copy of a distance matrix, or what is wrong with it."""
+    D = np.array(D.toarray() if sparse.issparse(D) else D, dtype=np.float64)
+    if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        raise ValueError(f"a distance matrix must be square, got shape {D.shape}")
+    finite(D)
+    if D.min(initial=0.0) < 0:
+        i, j = np.unravel_index(int(D.argmin()), D.shape)
+        raise ValueError(f"distances cannot be negative, but the one from {i} to {j} is {D[i, j]:g}")
+    gap = np.abs(D - D.T)
+    if gap.max(initial=0.0) > 1e-8 * D.max(initial=0.0):
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise ValueError(
+            f"a distance matrix must be symmetric, but from {i} to {j} it is {D[i, j]:g} and back"
+            f" {D[j, i]:g}: pass (D + D.T)/2"
+        )
+    np.fill_diagonal(D, 0.0)
+    return D

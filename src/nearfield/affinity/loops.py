@@ -1,0 +1,100 @@
+"""The hot loops of calibration, compiled by Numba."""
+
+import numba
+import numpy as np
+
+jit = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"}
+)
+
+
+@jit
+def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimension):
+    """Turn rows of squared distances into p_j|i of the asked perplexity, in place.
+
+    The entropy H falls monotonically with log β, with slope -Var_p(β d²), so Newton's method on log β,
+    kept within a bracket, takes a handful of steps. Distances are measured from the nearest point and in
+    units of their mean, so that data of any scale look alike. More ties for the nearest point than the
+    perplexity make H unattainable: the row is then uniform over the ties, and β infinite.
+    With `normalized` False the rows are left as exp(-β d²).
+    """
+    columns = squared.shape[1]
+    for i in range(lo, hi):
+        row = squared[i]
+        own = i if skip_self else -1
+        target = np.log(perplexity[i])
+        nearest = row[1 if own == 0 else 0]
+        for j in range(columns):
+            if j != own:
+                nearest = min(nearest, row[j])
+        mean = 0.0
+        ties = 0
+        for j in range(columns):
+            if j != own:
+                mean += row[j] - nearest
+                ties += row[j] == nearest
+        mean /= columns - (1 if skip_self else 0)
+        if mean == 0.0 or ties > perplexity[i]:
+            for j in range(columns):
+                row[j] = (1.0 / ties if normalized else 1.0) if row[j] == nearest and j != own else 0.0
+            beta[i] = np.inf
+            dimension[i] = 0.0
+            continue
+        log_beta, low, high = 0.0, -1e300, 1e300
+        total = 1.0
+        variance = 0.0
+        for _ in range(200):
+            scale = np.exp(log_beta) / mean
+            total = 0.0
+            first = 0.0
+            second = 0.0
+            for j in range(columns):
+                if j != own:
+                    e = scale * (row[j] - nearest)
+                    w = np.exp(-e)
+                    total += w
+                    first += w * e
+                    second += w * e * e
+            first /= total
+            variance = second / total - first * first
+            gap = np.log(total) + first - target
+            if abs(gap) < 1e-11:
+                break
+            if gap > 0:
+                low = log_beta
+            else:
+                high = log_beta
+            step = gap / variance if variance > 1e-12 else 0.0
+            following = log_beta + step
+            if step == 0.0 or not low < following < high or abs(step) > 6.0:
+                if low < -1e299:
+                    following = high - 4.0
+                elif high > 1e299:
+                    following = low + 4.0
+                else:
+                    following = 0.5 * (low + high)
+            if following == log_beta or abs(following) > 690.0:
+                break
+            log_beta = following
+        scale = np.exp(log_beta) / mean
+        beta[i] = scale
+        dimension[i] = 2.0 * variance
+        for j in range(columns):
+            if j == own:
+                row[j] = 0.0
+            elif normalized:
+                row[j] = np.exp(-scale * (row[j] - nearest)) / total
+            else:
+                row[j] = np.exp(-scale * row[j])
+
+
+@jit
+def symmetrise(lo, hi, P, factor):
+    """P ← factor (P + Pᵀ) in place; the chunk owns the pairs i < j with i in its rows."""
+    n = P.shape[0]
+    for i in range(lo, hi):
+        for j in range(i + 1, n):
+            mean = factor * (P[i, j] + P[j, i])
+            P[i, j] = mean
+            P[j, i] = mean
+        P[i, i] = 0.0

@@ -1,0 +1,120 @@
+"""Perplexity: how many neighbours a point has, and the precision of its kernel that gives so many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from nearfield.affinity import loops
+from nearfield.affinity.distances import distances
+from nearfield.algebra.parts import Array
+from nearfield.threads import spread
+
+DEFAULT = 30.0
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """Rows of neighbour probabilities and what was found on the way.
+
+    Attributes
+    ----------
+    rows : array (points, columns)
+        p_j|i, or exp(-β_i d²) if they were not to be normalized.
+    beta : array (points,)
+        The precision of each point; infinite where a row is uniform over ties.
+    dimension : array (points,)
+        The intrinsic dimension at each point, 2 Var(β d²) = -2 dH/d log β.
+    """
+
+    rows: Array
+    beta: Array
+    dimension: Array
+
+
+def check_perplexity(perplexity: Any, n: int) -> Array:
+    """One perplexity per point, from None (the default), a number or an array; or what is wrong with it."""
+    if n < 2:
+        raise ValueError(f"a map needs at least 2 points, got {n} sample{'s' if n != 1 else ''}")
+    if perplexity is None:
+        return np.full(n, min(DEFAULT, max(1.0, (n - 1) / 3)))
+    if not isinstance(perplexity, (Real, np.ndarray)):
+        raise ValueError(f"perplexity must be a number or an array with one per point, got {perplexity!r}")
+    values = np.asarray(perplexity, dtype=np.float64)
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != n):
+        raise ValueError(f"perplexity must be one number, or one for each of the {n} points")
+    if not np.all(values >= 1):
+        raise ValueError(f"perplexity must be at least 1, got {np.min(values):g}: try 30")
+    if np.max(values) > n - 1:
+        raise ValueError(
+            f"perplexity {np.max(values):g} needs more than {n} points (a point has {n - 1} others):"
+            f" use at most {n - 1}, better {max(1, (n - 1) // 3)}"
+        )
+    return np.ascontiguousarray(np.broadcast_to(values, (n,)))
+
+
+def calibrate(
+    squared: Array,
+    perplexity: Any,
+    *,
+    skip_self: bool = True,
+    normalized: bool = True,
+    n_jobs: int | None = None,
+) -> Calibrated:
+    """Probabilities with the asked perplexity from squared distances, which are overwritten.
+
+    Parameters
+    ----------
+    squared : array (points, columns)
+        Squared distances to other points.
+    perplexity : float or array
+        Effective number of neighbours, of all points or of each.
+    skip_self : bool
+        Whether column i of row i is the point itself.
+    normalized : bool
+        False leaves the rows as exp(-β d²).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared = np.random.default_rng(0).random((10, 10))
+    >>> p = calibrate(squared, 4.0).rows
+    >>> entropy = -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0), axis=1)
+    >>> bool(np.allclose(np.exp(entropy), 4))
+    True
+    """
+    n = len(squared)
+    perplexities = check_perplexity(perplexity, squared.shape[1] + (0 if skip_self else 1))
+    if len(perplexities) != n:
+        perplexities = np.full(n, perplexities[0])
+    beta, dimension = np.empty(n), np.empty(n)
+    arguments = (squared, skip_self, perplexities, normalized, beta, dimension)
+    spread(loops.calibrate, n, *arguments, n_jobs=n_jobs)
+    return Calibrated(squared, beta, dimension)
+
+
+def intrinsic_dimension(
+    X: Any,
+    perplexity: Any = None,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Array:
+    """The intrinsic dimension of the data around each point, at the scale that a perplexity sets.
+
+    It is 2 Var(β_i d²) under p_i, which equals -2 dH_i/d log β_i: how fast the number of neighbours grows
+    with the radius.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> plane = np.random.default_rng(0).random((2000, 2)) @ np.ones((2, 5)) + 0.0
+    >>> bool(0.8 < np.median(nf.intrinsic_dimension(plane, 20)) < 1.2)
+    True
+    """
+    squared = distances(X, metric, metric_params, n_jobs, squared=True)
+    return calibrate(squared, perplexity, n_jobs=n_jobs).dimension

@@ -1,0 +1,126 @@
+"""What the map is to match: joint or row P, bare weights, or distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity import loops
+from nearfield.affinity.distances import distances
+from nearfield.affinity.perplexity import calibrate, check_perplexity
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.threads import spread
+
+
+def target(
+    method: Method,
+    X: Any,
+    *,
+    perplexity: Any = None,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Any:
+    """The target of a method.
+
+    ===============  ==================================================================================
+    joint P          (row + rowᵀ)/2N, for pair and joint normalization; sums to one
+    row P            p_j|i = exp(-β_i d²)/Σ, for point normalization; every row sums to one
+    weights          (v + vᵀ)/2 with v = exp(-β_i d²), for bare weights
+    distances        as they are, for a cost of distances
+    ===============  ==================================================================================
+
+    Parameters
+    ----------
+    method : Method
+        What the target is for.
+    X : array, sparse matrix or data frame (points, columns)
+        The data; distances with ``metric="precomputed"``; a ready P, or weights, dense or sparse, with
+        ``metric="affinity"``, which is normalized as the method needs it.
+    perplexity : float or array, optional
+        Effective number of neighbours, of all points or of each; 30, or a third of few points, by default.
+    metric : str or callable
+        See `nearfield.affinity.distances.distances`.
+    """
+    if isinstance(metric, str) and metric == "affinity":
+        return normalize(method, X)
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
+    if method.target_kind == "distances":
+        D = distances(X, metric, metric_params, n_jobs)
+        check_apart(D)
+        return D
+    perplexities = check_perplexity(perplexity, X.shape[0])
+    squared = distances(X, metric, metric_params, n_jobs, squared=True)
+    check_apart(squared)
+    P = calibrate(squared, perplexities, normalized=method.target_kind != "weights", n_jobs=n_jobs).rows
+    if method.target_kind != "row":
+        factor = 0.5 if method.target_kind == "weights" else 0.5 / len(P)
+        spread(loops.symmetrise, len(P), P, factor, n_jobs=n_jobs)
+    return P
+
+
+def check_apart(D: Array) -> None:
+    """Refuse data in which there is nothing to map."""
+    if len(D) < 2:
+        raise ValueError(f"a map needs at least 2 points, got {len(D)} sample{'s' if len(D) != 1 else ''}")
+    if not D.max() > 0:
+        raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the columns")
+
+
+def normalize(method: Method, P: Any) -> Any:
+    """A user's own P or weights, normalized as the method needs them: joint, by row, or just symmetric."""
+    if method.target_kind == "distances":
+        raise ValueError("a cost of distances takes distances, not affinities: use metric='precomputed'")
+    P = check_target(method, P)
+    sums = np.asarray(P.sum(axis=1), dtype=float).ravel()
+    empty = np.flatnonzero(sums == 0)
+    if len(empty):
+        raise ValueError(f"point {empty[0]} has no neighbour in P ({len(empty)} such rows): leave it out")
+    if method.target_kind == "row":
+        return sparse.csr_array(sparse.diags_array(1 / sums) @ P) if sparse.issparse(P) else P / sums[:, None]
+    P = P + P.T
+    return P / (2.0 if method.target_kind == "weights" else P.sum())
+
+
+def check_target(method: Method, target: Any) -> Any:
+    """A float64 copy of the target (dense) or a canonical CSR of it (sparse), or a reason why not."""
+    what = {"distances": "a distance matrix", "weights": "weights"}.get(method.target_kind, "P")
+    if sparse.issparse(target):
+        if method.target_kind == "distances":
+            raise ValueError("a cost of distances needs all pairs: pass a dense distance matrix")
+        p = sparse.csr_array(target, dtype=np.float64, copy=True)
+        p.sum_duplicates()
+        p.setdiag(0.0)
+        p.eliminate_zeros()
+        values = p.data
+    else:
+        p = np.array(target, dtype=np.float64)
+        if p.ndim == 2 and p.shape[0] == p.shape[1]:
+            np.fill_diagonal(p, 0.0)
+        values = p
+    if p.ndim != 2 or p.shape[0] != p.shape[1]:
+        raise ValueError(f"{what} must be square, one row and one column per point, got shape {p.shape}")
+    if not np.all(np.isfinite(values)):
+        raise ValueError(f"{what} contains NaN or infinity")
+    if values.size and values.min() < 0:
+        raise ValueError(f"{what} contains negative values")
+    return p
+
+
+def is_symmetric(p: Any) -> bool:
+    """Whether a matrix equals its transpose but for rounding; dense ones are compared block by block."""
+    if sparse.issparse(p):
+        gap = abs(p - p.T)
+        return gap.nnz == 0 or float(gap.max()) <= 1e-10 * float(abs(p).max())
+    n, largest = p.shape[0], float(p.max(initial=0.0))
+    step = max(1, 2**20 // max(n, 1))
+    return all(
+        np.abs(p[lo : lo + step] - p[:, lo : lo + step].T).max(initial=0.0) <= 1e-10 * largest
+        for lo in range(0, n, step)
+    )

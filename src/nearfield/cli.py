@@ -1,0 +1,245 @@
+"""The command line: each command reads, calls the library, writes, and says what it did.
+
+Whatever takes time to import is imported inside the commands, so that `nearfield --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearfield import __version__
+from nearfield._preparation import check_outputs, draw, prepare, start_positions
+from nearfield._terminal import MENDABLE, Report, complain, compose, plain_speech, settings, show_grid
+
+app = typer.Typer(
+    help="Maps of high-dimensional data that can be composed, trusted and steered.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+INTERRUPTED = 130  # what shells expect of a program that was ended with Ctrl-C
+
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as kappa=0.3."),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return 0, or 1 for a failed check, 2 for an error, 130 for Ctrl-C."""
+    try:
+        with plain_speech():
+            return app(args=arguments, prog_name="nearfield", standalone_mode=False) or 0
+    except typer.Abort:
+        return INTERRUPTED
+    except MENDABLE as error:
+        return complain(error)
+    except Exception as error:
+        # Errors of usage, such as an unknown option. Their class has moved between versions of Typer.
+        if not hasattr(error, "format_message"):
+            raise
+        return complain(error.format_message())
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"nearfield {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def embed(
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
+    ],
+    method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",
+    label: Annotated[str | None, typer.Option(help="The column that names the class of a row.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")] = None,
+    perplexity: Annotated[float | None, typer.Option(help="The effective number of neighbours.")] = None,
+    metric: Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")] = None,
+    dimensions: Annotated[int, typer.Option(min=1, help="Of the map.")] = 2,
+    standardize: Annotated[
+        bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")
+    ] = False,
+    pca: Annotated[
+        int | None,
+        typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
+    ] = None,
+    max_iter: Annotated[int | None, typer.Option(min=1, help="The most iterations to make.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="auto or exact.")] = None,
+    seed: Seed = 0,
+    jobs: Annotated[int | None, typer.Option(help="How many threads.")] = None,
+    parameters: Parameters = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")] = False,
+) -> None:
+    """Make a map of a table.
+
+    Numeric columns are found; what is left out is said.
+    More than 100 columns are first reduced to 50 principal components.
+    Ctrl-C ends the work early and writes the map so far.
+    """
+    report = Report(quiet)
+    composed = compose(method, settings(parameters or []))
+    out = Path(f"{data.stem}-map.csv") if out is None else out
+    check_outputs(data, out, plot, dimensions)
+
+    import nearfield
+    from nearfield.io.checks import finite
+    from nearfield.io.tables import read_table, write_map
+
+    table = read_table(data, label=label, columns=columns, id=id)
+    rows, width = table.X.shape
+    report("read", f"{data}: {rows} rows × {width} columns")
+    for note in table.notes:
+        report("", note)
+    finite(table.X, table.names)
+    X = prepare(table.X, standardize, pca, metric, seed, report)
+
+    given = {
+        "perplexity": perplexity,
+        "metric": metric,
+        "init": start_positions(start, rows, dimensions),
+        "max_iter": max_iter,
+        "engine": engine,
+        "n_jobs": jobs,
+    }
+    report("method", f"{method}: {composed}")
+    began = time.perf_counter()
+    model = nearfield.Embedder(
+        composed,
+        n_components=dimensions,
+        random_state=seed,
+        verbose=not quiet,
+        **{name: value for name, value in given.items() if value is not None},
+    ).fit(X)
+    seconds = time.perf_counter() - began
+    report("plan", str(model.plan_))
+    report("result", f"cost {model.cost_:.6g} after {model.n_iter_} iterations in {seconds:.1f} s")
+
+    write_map(out, model.embedding_, ids=table.ids, labels=table.labels)
+    if plot is not None:
+        draw(plot, model.embedding_, table.labels, f"{data.stem} · {method}")
+    report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
+    if getattr(model, "interrupted_", False):
+        report("note", "interrupted: this is the map so far")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+def methods(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs to read.")] = False,
+) -> None:
+    """List the methods that have a name."""
+    from nearfield.algebra.catalogue import entries
+
+    named = [(entry, entry.build()) for entry in entries()]
+    if as_json:
+        about = [
+            {
+                "name": entry.name,
+                "cost": str(method.cost),
+                "kernel": None if method.kernel is None else str(method.kernel),
+                "normalization": method.normalization,
+                "parameters": entry.parameters,
+                "description": entry.summary,
+            }
+            for entry, method in named
+        ]
+        print(json.dumps(about, indent=2))
+        return
+    # The names of cost and kernel alone: their parameters would leave the description no room.
+    rows = [
+        (
+            entry.name,
+            type(method.cost).__name__,
+            "–" if method.kernel is None else type(method.kernel).__name__,
+            method.normalization,
+            entry.summary,
+        )
+        for entry, method in named
+    ]
+    show_grid(("name", "cost", "kernel", "normalization", "description"), rows)
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="See: nearfield methods.")],
+    parameters: Parameters = None,
+    points: Annotated[int, typer.Option(min=5, help="How many random points.")] = 40,
+    seed: Seed = 0,
+) -> None:
+    """Compare the gradient of a method with finite differences, in 1, 2 and 3 dimensions."""
+    composed = compose(name, settings(parameters or []))
+
+    import nearfield
+
+    print(f"{name}: {composed}")
+    results = {
+        dimensions: nearfield.check(composed, n_points=points, n_components=dimensions, random_state=seed)
+        for dimensions in (1, 2, 3)
+    }
+    rows = [
+        [
+            dimensions,
+            *(f"{x:.1e}" for x in (each.error, each.net_force, each.torque)),
+            "passed" if each.passed else "FAILED",
+        ]
+        for dimensions, each in results.items()
+    ]
+    show_grid(("dimensions", "error", "net force", "torque", ""), rows)
+    if not all(each.passed for each in results.values()):
+        raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder to write to; it is made if need be.")
+    ] = Path("demo"),
+) -> None:
+    """Map the 1797 handwritten digits that come with scikit-learn."""
+    from nearfield.io.files import check_writable
+
+    if os.path.exists(out) and not os.path.isdir(out):
+        raise NotADirectoryError(f"{out} is a file: name a folder with --out")
+    out.mkdir(parents=True, exist_ok=True)
+    for path in (out / "map.csv", out / "map.png"):
+        check_writable(path)
+
+    import nearfield
+    from nearfield.io.datasets import digits
+    from nearfield.io.tables import write_map
+
+    table = digits()
+    began = time.perf_counter()
+    model = nearfield.Embedder("tsne", random_state=0, verbose=True).fit(table.X)
+    seconds = time.perf_counter() - began
+    write_map(out / "map.csv", model.embedding_, labels=table.labels)
+    draw(out / "map.png", model.embedding_, table.labels, "1797 handwritten digits · t-SNE")
+    print(f"Mapped {len(table.X)} handwritten digits, 64 numbers each, with t-SNE in {seconds:.0f} s.")
+    print(f"Wrote the picture to {out / 'map.png'} and the coordinates to {out / 'map.csv'}.")
+    print("Next: nearfield embed your.csv --label column --plot map.png, or see: nearfield methods")
+    if getattr(model, "interrupted_", False):
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,184 @@
+"""Optimizers: each makes one iteration at a time, on the vector of a problem's variables."""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+import numpy as np
+
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.algebra.transforms import Identity
+from nearfield.descent.problem import Point, Problem
+from nearfield.descent.schedule import Phase
+
+OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
+
+
+class Optimizer:
+    """One iteration at a time; its state is all in its attributes, so that a copy can be gone back to.
+
+    Attributes
+    ----------
+    exaggeration : float
+        By how much attraction is best strengthened at first, where the method allows it.
+    exaggeration_iter : int
+        And for how long.
+    """
+
+    exaggeration: ClassVar[float] = 1.0
+    exaggeration_iter: ClassVar[int] = 0
+
+    def begin(self, z: Array, phase: Phase) -> None:
+        """Forget what was learned about the problem: it is another one from here on."""
+
+    def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
+        """The variables after one iteration, and the value and gradient *before* it."""
+        raise TypeError(f"{type(self).__name__} does not define step")
+
+    def copy(self) -> Self:
+        """The state as it is now."""
+        return copy.deepcopy(self)
+
+
+@dataclass
+class Momentum(Optimizer):
+    """Gradient descent with momentum and a gain for every variable (Jacobs 1988), as in t-SNE.
+
+    A gain grows while gradient and velocity agree and shrinks when they do not.
+    """
+
+    exaggeration: ClassVar = 12.0
+    exaggeration_iter: ClassVar = 250
+    velocity: Array | None = None
+    gains: Array | None = None
+
+    def begin(self, z: Array, phase: Phase) -> None:
+        self.velocity, self.gains = np.zeros_like(z), np.ones_like(z)
+
+    def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
+        if self.velocity is None or self.gains is None:
+            self.begin(z, phase)
+        assert self.velocity is not None and self.gains is not None
+        here = problem(z, want_value)
+        agree = (here.gradient > 0) != (self.velocity > 0)
+        self.gains = np.maximum(np.where(agree, self.gains + 0.2, self.gains * 0.8), 0.01)
+        rate = phase.rate * problem.scale
+        self.velocity = phase.momentum * self.velocity - rate * self.gains * here.gradient
+        return z + self.velocity, here
+
+
+@dataclass
+class LBFGS(Optimizer):
+    """Limited-memory BFGS with a line search that meets the weak Wolfe conditions by bisection.
+
+    The inverse Hessian starts from the problem's natural learning rates. See Nocedal and Wright (2006),
+    algorithm 7.4, and Lewis and Overton (2013) for the line search.
+    """
+
+    exaggeration: ClassVar = 4.0
+    exaggeration_iter: ClassVar = 50
+    memory: int = 10
+    pairs: deque[tuple[Array, Array]] = field(default_factory=deque)
+    here: Point | None = None
+
+    def begin(self, z: Array, phase: Phase) -> None:
+        self.pairs.clear()
+        self.here = None
+
+    def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
+        here = self.here if self.here is not None else problem(z)
+        found = self._search(z, here, self._direction(here.gradient, problem.scale), problem)
+        if found is None and self.pairs:  # what was learned misleads: start over from the steepest way
+            self.pairs.clear()
+            found = self._search(z, here, self._direction(here.gradient, problem.scale), problem)
+        if found is None:
+            self.here = here  # no way down: a minimum as far as float64 can tell
+            return z, here
+        following, there = found
+        move, change = following - z, there.gradient - here.gradient
+        if move @ change > 1e-14 * np.linalg.norm(move) * np.linalg.norm(change):
+            self.pairs.append((move, change))
+            if len(self.pairs) > self.memory:
+                self.pairs.popleft()
+        self.here = there
+        return following, here
+
+    def _direction(self, gradient: Array, scale: Array) -> Array:
+        """-H g by the two-loop recursion."""
+        q = gradient.copy()
+        weights = []
+        for move, change in reversed(self.pairs):
+            weight = (move @ q) / (move @ change)
+            weights.append(weight)
+            q -= weight * change
+        if self.pairs:
+            move, change = self.pairs[-1]
+            q *= scale * ((move @ change) / (change @ (scale * change)))
+        else:
+            q *= scale
+        for (move, change), weight in zip(self.pairs, reversed(weights), strict=True):
+            q += (weight - (change @ q) / (move @ change)) * move
+        return -q
+
+    @staticmethod
+    def _search(z: Array, here: Point, direction: Array, problem: Problem) -> tuple[Array, Point] | None:
+        """A step that lowers the value enough and flattens the slope, or None if nothing lowers it."""
+        slope = here.gradient @ direction
+        if not slope < 0:
+            return None
+        low, high, t, lowered = 0.0, np.inf, 1.0, None
+        for _ in range(25):
+            following = z + t * direction
+            there = problem(following)
+            if not there.value <= here.value + 1e-4 * t * slope:  # also when it is NaN
+                high = t
+            else:
+                lowered = (following, there)
+                if there.gradient @ direction >= 0.9 * slope:
+                    break
+                low = t
+            t = 2 * low if high == np.inf else 0.5 * (low + high)
+        return lowered
+
+
+@dataclass
+class SMACOF(Optimizer):
+    """De Leeuw's majorization of the stress: the Guttman transform, which never raises the stress.
+
+    For centred Y it is Y - ∇C/(4N): the gradient is 4N Y less 4 times the transform's sum.
+    """
+
+    def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
+        here = problem(z, want_value)
+        return z - here.gradient / (4 * problem.shape[0]), here
+
+
+def majorizes(method: Method) -> bool:
+    """Whether SMACOF applies: unweighted squared differences of plain distances."""
+    plain = method.kernel is None and method.normalization == "none" and method.transform == Identity()
+    return plain and method.cost.least_squares == 0
+
+
+def optimizer(name: str, method: Method) -> Optimizer:
+    """The optimizer of this name; "auto" decides by the method's facts.
+
+    Momentum crosses the many shallow valleys of a normalized cross-entropy best, as long as a tail keeps
+    the forces bounded. Where they are not, steps of a fixed rate run away: L-BFGS measures its steps. The
+    plain stress has its majorization.
+    """
+    if name not in OPTIMIZERS:
+        raise ValueError(f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {name!r}")
+    if name == "auto":
+        kernel = method.kernel
+        normalized = kernel is not None and method.normalization != "none"
+        bounded = method.cost.cross_entropy and kernel is not None and not kernel.underflows
+        name = "momentum" if normalized and bounded else "smacof" if majorizes(method) else "lbfgs"
+    if name == "smacof":
+        if not majorizes(method):
+            raise ValueError("SMACOF minimises the stress of plain distances only: use 'lbfgs'")
+        return SMACOF()
+    return Momentum() if name == "momentum" else LBFGS()

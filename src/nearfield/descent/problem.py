@@ -1,0 +1,99 @@
+"""What an optimizer sees: one vector of variables, a value and a gradient.
+
+The variables are the coordinates and, for methods that learn parameters of their kernel, the logarithms
+of these (they are positive, and so stay it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.engine.base import Engine
+
+
+@dataclass(frozen=True)
+class Point:
+    """Value and gradient of the problem at one vector of variables."""
+
+    value: float
+    cost: float
+    gradient: Array
+
+
+class Problem:
+    """A method's cost, seen from an engine, as a function of one vector.
+
+    Attributes
+    ----------
+    exaggeration : float
+        By how much attraction is strengthened at present.
+    scale : array
+        The natural learning rate of each variable: a gradient at a point is of order M/N, so N/M for
+        the coordinates; a parameter that a point has likewise, and 1/M for one that all points share.
+        A cost of another degree than 1 is that much smaller or larger, p being of order M/N².
+    """
+
+    def __init__(self, engine: Engine, shape: tuple[int, int]) -> None:
+        self.engine, self.shape = engine, shape
+        self.exaggeration = 1.0
+        self._learned = {name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned}
+        n, dimensions = shape
+        unit = engine.mass * (engine.mass / n**2) ** (engine.method.cost.degree - 1)
+        if engine.method.kernel is None:
+            unit = float(n)
+        sizes = [np.full(n * dimensions, n / unit)]
+        sizes += [np.full(value.size, value.size / unit) for value in self._learned.values()]
+        self.scale = np.concatenate(sizes)
+
+    def pack(self, Y: Array) -> Array:
+        """The variables at the map Y, with learned parameters at their starting values."""
+        return np.concatenate([Y.ravel(), *(np.log(value).ravel() for value in self._learned.values())])
+
+    def map_of(self, z: Array) -> Array:
+        """The coordinates among the variables, as a view."""
+        n, dimensions = self.shape
+        return z[: n * dimensions].reshape(n, dimensions)
+
+    def parameters_of(self, z: Array) -> dict[str, Any]:
+        """The learned parameters among the variables."""
+        found, at = {}, self.shape[0] * self.shape[1]
+        for name, value in self._learned.items():
+            found[name] = np.exp(z[at : at + value.size]).reshape(value.shape)[()]
+            at += value.size
+        return found
+
+    def project(self, z: Array) -> None:
+        """Bring the variables back, in place, to where they are allowed.
+
+        Learned parameters stay within their bounds, and the map stays centred: nothing depends on where it
+        is, and near the origin no digits are lost.
+        """
+        Y = self.map_of(z)
+        Y -= Y.mean(axis=0)
+        at = Y.size
+        for name, value in self._learned.items():
+            low, high = self.engine.method.kernel.bounds.get(name, (1e-6, 1e6))  # type: ignore[union-attr]
+            part = z[at : at + value.size]
+            np.clip(part, np.log(low), np.log(high), out=part)
+            at += value.size
+
+    def method_at(self, z: Array) -> Method:
+        """The method with the learned parameters that the variables hold."""
+        parameters = self.parameters_of(z)
+        return self.engine.method.with_parameters(**parameters) if parameters else self.engine.method
+
+    def __call__(self, z: Array, want_value: bool = True) -> Point:
+        """Value and gradient at z; the value is NaN if it is not wanted."""
+        method = self.method_at(z)
+        at = self.engine.evaluate(
+            self.map_of(z), exaggeration=self.exaggeration, want_value=want_value, method=method
+        )
+        parts = [at.gradient.ravel()]
+        for name in self._learned:
+            parts.append(np.ravel(at.parameters[name] * getattr(method.kernel, name)))  # d/d log θ
+        return Point(at.value, at.cost, np.concatenate(parts))

@@ -1,0 +1,314 @@
+"""The live optimisation. Estimators, command line and notebooks all drive this one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.algebra.catalogue import method as named
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.descent.optimizers import optimizer
+from nearfield.descent.problem import Problem
+from nearfield.descent.schedule import Phase, schedule
+from nearfield.descent.starts import start
+from nearfield.engine.exact import exact
+from nearfield.engine.plan import plan
+from nearfield.io.maps import Map
+
+RECORD = 10  # every how many iterations the cost is computed and written to the history
+CHECK = 50  # over how many iterations a stop judges progress
+
+
+class Run:
+    """A map in the making: data, method, engine, optimizer and the points as they are now.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame (points, columns)
+        The data; with ``metric="precomputed"`` distances, with ``metric="affinity"`` a ready P.
+    method : str or Method
+        A name of the catalogue, or a composition.
+    n_components : int
+        The dimensions of the map.
+    perplexity, metric, metric_params
+        See `Method.target`.
+    init : {"pca", "random", "spectral"} or array
+        See `nearfield.descent.starts.start`.
+    optimizer : {"auto", "momentum", "lbfgs", "smacof"}
+        By default momentum for a cross-entropy with a heavy-tailed kernel (t-SNE and its kin), SMACOF for
+        the plain stress, and L-BFGS for all others.
+    learning_rate : float or "auto"
+        Of momentum.
+    exaggeration : float or "auto"
+        By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, if the
+        method is normalized, and 1 else.
+    exaggeration_iter : int, optional
+        For how many iterations: 250 for momentum and 50 for L-BFGS by default.
+    engine : {"auto", "exact"}
+        How value and gradient are computed.
+    random_state : int, RandomState or None
+        Of random starts. The same seed gives the same map, on any number of threads.
+    n_jobs : int or None
+        Threads; None is all cores.
+
+    Attributes
+    ----------
+    Y : array (points, dimensions)
+        The coordinates now (a copy).
+    iteration : int
+        How many iterations were made.
+    history : dict of array
+        ``iteration``, ``cost``, ``gradient_norm`` and ``exaggeration``, a row every 10 iterations and one
+        at the end of every `step`.
+    plan : Plan
+        What computes the gradient, and why.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> run = nf.Run(np.random.default_rng(0).normal(size=(50, 5)), "tsne", random_state=0)
+    >>> run.step(20)
+    >>> run.iteration, run.Y.shape
+    (20, (50, 2))
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        method: str | Method = "tsne",
+        *,
+        n_components: int = 2,
+        perplexity: Any = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "pca",
+        optimizer: str = "auto",
+        learning_rate: Any = "auto",
+        exaggeration: Any = "auto",
+        exaggeration_iter: int | None = None,
+        engine: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        from sklearn.utils import check_random_state
+
+        if isinstance(n_components, bool) or not hasattr(n_components, "__index__") or n_components < 1:
+            raise ValueError(f"n_components must be a positive whole number, got {n_components!r}")
+        name = method if isinstance(method, str) else str(method)
+        method = named(method) if isinstance(method, str) else method
+        if not isinstance(method, Method):
+            raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
+        X = X if sparse.issparse(X) else np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
+        self.plan = plan(method, X.shape[0], n_components, engine)
+        target = method.target(
+            X, perplexity=perplexity, metric=metric, metric_params=metric_params, n_jobs=n_jobs
+        )
+        method = _with_parameters_of_points(method, X.shape[0])
+        given = isinstance(metric, str) and metric in ("precomputed", "affinity")
+        Y = start(
+            init,
+            n=X.shape[0],
+            n_components=n_components,
+            random=check_random_state(random_state),
+            data=None if given else X,
+            target=target,
+            is_distance=method.target_kind == "distances",
+            scale=_start_scale(method),
+        )
+        self._begin(method, target, Y, optimizer, learning_rate, exaggeration, exaggeration_iter, n_jobs)
+        self._asked = {
+            "method": name,
+            "composition": str(method),
+            "n_components": n_components,
+            "perplexity": _plain(perplexity),
+            "metric": _plain(metric),
+            "init": _plain(init),
+            "optimizer": type(self._optimizer).__name__.lower(),
+            "learning_rate": _plain(learning_rate),
+            "exaggeration": self._phases[0].exaggeration,
+            "random_state": _plain(random_state),
+        }
+
+    def _begin(
+        self,
+        method: Method,
+        target: Any,
+        Y: Array,
+        optimizer_name: str,
+        learning_rate: Any,
+        exaggeration: Any,
+        exaggeration_iter: int | None,
+        n_jobs: int | None,
+    ) -> None:
+        self._optimizer = optimizer(optimizer_name, method)
+        self._problem = Problem(exact(method, target, n_jobs), (len(Y), Y.shape[1]))
+        self._phases = schedule(
+            method,
+            natural_rate=float(self._problem.scale[0]),
+            usual=(self._optimizer.exaggeration, self._optimizer.exaggeration_iter),
+            exaggeration=exaggeration,
+            exaggeration_iter=exaggeration_iter,
+            learning_rate=learning_rate,
+        )
+        self._z = self._problem.pack(Y)
+        self._problem.project(self._z)
+        self._phase: Phase | None = None
+        self.iteration = 0
+        self._history: dict[str, list[float]] = {
+            name: [] for name in ("iteration", "cost", "gradient_norm", "exaggeration")
+        }
+
+    @property
+    def method(self) -> Method:
+        """The method, with learned parameters at their present values."""
+        return self._problem.method_at(self._z)
+
+    @property
+    def Y(self) -> Array:
+        """The coordinates now (a copy)."""
+        return self._problem.map_of(self._z).copy()
+
+    @property
+    def history(self) -> dict[str, Array]:
+        """What was recorded on the way, as arrays of equal length."""
+        return {name: np.array(values) for name, values in self._history.items()}
+
+    @property
+    def cost(self) -> float:
+        """The cost of the map as it is now, without exaggeration."""
+        if not self._history["iteration"] or self._history["iteration"][-1] != self.iteration:
+            self._record()
+        return self._history["cost"][-1]
+
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of the coordinates in the last phase."""
+        return float(self._phases[-1].rate * self._problem.scale[0])
+
+    def phase_at(self, iteration: int) -> Phase:
+        """The phase that an iteration belongs to, counting from 0."""
+        for phase in self._phases:
+            if phase.iterations is None or iteration < phase.iterations:
+                return phase
+            iteration -= phase.iterations
+        return self._phases[-1]
+
+    def step(self, n: int = 1) -> None:
+        """Make exactly n iterations."""
+        for _ in range(n):
+            self._iterate()
+        if n > 0 and (not self._history["iteration"] or self._history["iteration"][-1] != self.iteration):
+            self._record()
+
+    def _iterate(self) -> None:
+        phase = self.phase_at(self.iteration)
+        if phase is not self._phase:
+            self._phase = phase
+            self._problem.exaggeration = phase.exaggeration
+            self._optimizer.begin(self._z, phase)
+        due = self.iteration % RECORD == 0
+        following, before = self._optimizer.step(self._z, self._problem, phase, due)
+        if not np.all(np.isfinite(following)):
+            raise FloatingPointError(
+                f"the map left the range of numbers at iteration {self.iteration}: lower learning_rate"
+                f" (it was {self.learning_rate:g})"
+            )
+        if due:
+            self._write(before.cost, before.gradient)
+        if following is not self._z:
+            self._problem.project(following)
+        self._z = following
+        self.iteration += 1
+
+    def _record(self) -> None:
+        here = self._problem(self._z)
+        self._write(here.cost, here.gradient)
+
+    def _write(self, cost: float, gradient: Array) -> None:
+        if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
+            return
+        row = (self.iteration, cost, float(np.linalg.norm(gradient)), self._problem.exaggeration)
+        for name, value in zip(self._history, row, strict=True):
+            self._history[name].append(value)
+
+    def converge(
+        self,
+        max_iter: int = 1000,
+        *,
+        tol: float = 1e-4,
+        min_grad_norm: float = 1e-7,
+        callback: Callable[[Run], Any] | None = None,
+        callback_every: int = 10,
+    ) -> bool:
+        """Iterate until nothing is gained any more, or `max_iter` iterations in all have been made.
+
+        Parameters
+        ----------
+        max_iter : int
+            A ceiling on `iteration`, not a target.
+        tol : float
+            Converged is a run whose cost fell by less than this share of itself within 50 iterations.
+        min_grad_norm : float
+            Or whose gradient's norm is below this share of the largest that was recorded.
+        callback : callable, optional
+            Called with the run every `callback_every` iterations; True from it ends the run.
+
+        Returns
+        -------
+        bool
+            Whether it converged (True), or was stopped by the ceiling or the callback (False).
+        """
+        settled = sum(phase.iterations or 0 for phase in self._phases)
+        seen: list[tuple[int, float]] = []
+        while self.iteration < max_iter:
+            ahead = min(callback_every - self.iteration % callback_every, max_iter - self.iteration)
+            self.step(ahead)
+            if callback is not None and callback(self):
+                return False
+            if self.iteration < settled:
+                continue
+            seen.append((self.iteration, self.cost))
+            norms = self._history["gradient_norm"]
+            if norms[-1] <= min_grad_norm * max(norms):
+                return True
+            past = [cost for iteration, cost in seen if iteration <= self.iteration - CHECK]
+            # A cost that rises is no sign of convergence.
+            if past and abs(past[-1] - self.cost) <= tol * abs(self.cost):
+                return True
+        return False
+
+    def map(self) -> Map:
+        """The map as it is now, as a thing to keep."""
+        parameters = dict(self._asked, iteration=self.iteration)
+        for name, value in self._problem.parameters_of(self._z).items():
+            parameters[name] = _plain(value)
+        return Map(self.Y, parameters, self.history)
+
+
+def _with_parameters_of_points(method: Method, n: int) -> Method:
+    """The method with one value per point of every parameter that is learned per point."""
+    if not method.learned or method.kernel is None:
+        return method
+    return Method(
+        method.cost, method.kernel.expanded(n), method.normalization, method.transform, method.scales
+    )
+
+
+def _start_scale(method: Method) -> float | None:
+    """How large the start is: distances as they are; kernels so small that all points see each other."""
+    return None if method.kernel is None else 1e-4 * method.kernel.width
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.size <= 1000 else f"array of shape {value.shape}"
+    return float(value) if np.isscalar(value) else repr(value)

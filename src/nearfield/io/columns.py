@@ -1,0 +1,129 @@
+"""What a table is, and which of a file's columns go into it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers, and what is known of their rows and columns.
+
+    Attributes
+    ----------
+    X : ndarray of shape (N, D)
+        The numbers, float64; NaN where a cell was empty.
+    names : tuple of str
+        The D column names.
+    labels, ids : ndarray of shape (N,) or None
+        One label and one id for each row.
+    notes : tuple of str
+        What was decided while reading, one clause each, for a person to read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nearfield.io.tables import Table
+    >>> Table(np.zeros((3, 2)), ("a", "b")).names
+    ('a', 'b')
+    """
+
+    X: np.ndarray
+    names: tuple[str, ...]
+    labels: np.ndarray | None = None
+    ids: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Positions of the columns that are to be read.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        The columns that may go into X.
+    asked : bool
+        Whether `numbers` were asked for by name: then each of them must be numeric.
+    label, id : int or None
+        The columns that hold the labels and the ids; they are not among `numbers`.
+    """
+
+    numbers: tuple[int, ...]
+    asked: bool
+    label: int | None
+    id: int | None
+
+
+# A format tells the names of its columns as soon as it knows them, and is told which to read.
+Chooser = Callable[[Sequence[str]], Choice]
+
+
+def choose(
+    names: Sequence[str], label: str | None, columns: str | Sequence[str] | None, id: str | None
+) -> Choice:
+    """Find the columns that were asked for: all but `label` and `id` where `columns` is None."""
+    if isinstance(columns, str):
+        # As one line of a CSV file, so that a name with a comma in it can be quoted.
+        columns = next(csv.reader([columns], skipinitialspace=True))
+    at_label = None if label is None else find(names, label)
+    at_id = None if id is None else find(names, id)
+    wanted = range(len(names)) if columns is None else [find(names, name.strip()) for name in columns]
+    numbers = tuple(j for j in dict.fromkeys(wanted) if j not in (at_label, at_id))
+    return Choice(numbers, columns is not None, at_label, at_id)
+
+
+def find(names: Sequence[str], name: str) -> int:
+    """Return the position of the one column called `name`, or raise with the nearest name."""
+    count = names.count(name)
+    if count == 1:
+        return names.index(name)
+    if count > 1:
+        raise ValueError(f"{count} columns are called {name!r}: give them different names")
+    lower = {each.lower(): each for each in names}
+    near = get_close_matches(name.lower(), lower, n=1)
+    hint = f"did you mean {lower[near[0]]!r}?" if near else f"there are {quoted(names)}"
+    raise ValueError(f"no column {name!r}: {hint}")
+
+
+def quoted(names: Sequence[str], most: int = 6) -> str:
+    """List names for a person, a long list cut short.
+
+    >>> quoted(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    listed = ", ".join(repr(str(name)) for name in names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+_PADDED = re.compile(r"[-+]?0\d")
+
+
+def natural(cells: Sequence[str], *, real: bool = True) -> np.ndarray:
+    """Turn the text of labels or ids into booleans, integers or (if `real`) floats where all of it is such.
+
+    Text that would not come back as it was written stays text: '007' is a name and not a number.
+
+    >>> natural(["3", "1"]), natural(["007", "1"]), natural(["2.5", ""])
+    (array([3, 1]), array(['007', '1'], dtype='<U3'), array([2.5, nan]))
+    """
+    if cells and set(cells) <= {"True", "False"}:
+        return np.array([cell == "True" for cell in cells])
+    try:
+        integers = [int(cell) for cell in cells]
+        if all(str(integer) == cell for integer, cell in zip(integers, cells, strict=True)):
+            return np.array(integers, dtype=np.int64)
+    except (ValueError, OverflowError):
+        pass
+    if real and any(cells) and not any(_PADDED.match(cell) or "_" in cell for cell in cells):
+        try:
+            return np.array([float(cell or "nan") for cell in cells])
+        except ValueError:
+            pass
+    return np.array(cells, dtype=str)

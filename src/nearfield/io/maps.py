@@ -1,0 +1,90 @@
+"""The result of a run as a thing to keep: coordinates and how they came about, in a file without pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nearfield.algebra.parts import Array
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A map and how it was made.
+
+    Attributes
+    ----------
+    Y : array (points, dimensions)
+        The coordinates.
+    parameters : dict
+        What the run was asked for, as plain numbers and strings.
+    history : dict of array
+        Iteration, cost and gradient norm on the way.
+    versions : dict
+        Of nearfield and of what it computes with.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "map.nfmap")
+    >>> nf.Map(np.zeros((3, 2))).save(path)
+    >>> nf.Map.load(path).Y.shape
+    (3, 2)
+    """
+
+    Y: Array
+    parameters: dict[str, Any] = field(default_factory=dict)
+    history: dict[str, Array] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the map to one file: an npz with the arrays and, as JSON text, all the rest."""
+        from nearfield.io.files import replacing
+
+        about = {"format": FORMAT, "parameters": self.parameters, "versions": self.versions}
+        arrays = {f"history_{name}": np.asarray(values) for name, values in self.history.items()}
+        with replacing(path) as scratch, open(scratch, "wb") as file:
+            np.savez_compressed(file, Y=self.Y, about=np.array(json.dumps(about)), **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Map:
+        """Read what `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            about = json.loads(str(arrays.pop("about")))
+            Y = arrays.pop("Y")
+        except (ValueError, KeyError, EOFError, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            raise ValueError(f"{os.fspath(path)} is not a map that nearfield saved") from error
+        if about["format"] > FORMAT:
+            raise ValueError(
+                f"{os.fspath(path)} was written by nearfield {about['versions'].get('nearfield', '?')},"
+                " which is newer: update nearfield to read it"
+            )
+        history = {name.removeprefix("history_"): values for name, values in arrays.items()}
+        return cls(Y, about["parameters"], history, about["versions"])
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    import numba
+    import scipy
+
+    import nearfield
+
+    return {
+        "nearfield": nearfield.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+    }

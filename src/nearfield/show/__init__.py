@@ -1,0 +1,10 @@
+"""Pictures of maps. Matplotlib is imported when the first picture is drawn, not before.
+
+>>> import numpy as np
+>>> import nearfield as nf
+>>> ax = nf.show.map(np.random.default_rng(0).normal(size=(50, 2)), labels=["left", "right"] * 25)
+"""
+
+from nearfield.show.maps import check_picture_path, map, save
+
+__all__ = ["check_picture_path", "map", "save"]

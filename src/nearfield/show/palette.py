@@ -1,0 +1,123 @@
+"""Which label gets which colour: classes or numbers, and colours that the colour-blind can tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# The eight colours of Okabe and Ito, the ones that differ most first.
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+
+# Twelve more, each as far as possible from all before it, from white, grey and near-black. The distance is
+# the smaller of the one in OKLab and three times the one in OKLab as seen with deuteranopia or protanopia.
+FURTHER = (
+    *("#960087", "#695A00", "#18E5BE", "#E9B3F7", "#8778FF", "#875A78"),
+    *("#C3003C", "#5AC33C", "#5A3CC3", "#EBBE9F", "#B44BC3", "#FF78E1"),
+)
+
+COLOURS = OKABE_ITO + FURTHER
+GREY = "#9A9A9A"
+ONLY = COLOURS[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Labels that name classes.
+
+    Attributes
+    ----------
+    codes : ndarray of int
+        The class of each point.
+    names : tuple of str
+        The name of each class.
+    colours : tuple of str
+        The colour of each class.
+    named : int
+        How many of them, the first ones, are classes proper; what follows is "other" or "no label", in grey.
+    total : int
+        How many different labels there are.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+    colours: tuple[str, ...]
+    named: int
+    total: int
+
+
+def classes_or_numbers(labels: Any, dark: bool = False) -> Classes | np.ndarray:
+    """Tell classes from numbers: text, truth values and up to twenty different whole numbers are classes.
+
+    Of more classes than there are colours, the largest have one each and the rest are "other".
+
+    >>> classes_or_numbers(["b", "a", "b"]).names
+    ('a', 'b')
+    >>> classes_or_numbers([0.1, 0.2, 0.2])
+    array([0.1, 0.2, 0.2])
+    """
+    values = np.asarray(labels)
+    if values.dtype.kind == "O":
+        values = _plain(values)
+    if values.dtype.kind in "iuf":
+        values = np.where(np.isfinite(values), values, np.nan) if values.dtype.kind == "f" else values
+        known = values[~np.isnan(values)]
+        if np.any(known != np.floor(known)) or np.unique(known).size > len(COLOURS):
+            return values.astype(float)
+    return _classes(values, dark)
+
+
+def _plain(values: np.ndarray) -> np.ndarray:
+    """Turn Python objects into numbers where all of them are such, else into text; None is missing."""
+    # NaN is what differs from itself.
+    missing = np.array([each is None or each != each for each in values], dtype=bool)
+    try:
+        if not any(isinstance(each, str | bool) for each in values):
+            return np.where(missing, np.nan, values).astype(float)
+    except (TypeError, ValueError):
+        pass
+    return np.where(missing, "", values.astype(str))
+
+
+def _classes(values: np.ndarray, dark: bool) -> Classes:
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    if values.dtype.kind == "f" and np.all(missing | (np.abs(values) < 2**53)):
+        values = np.where(missing, 0, values).astype(int)  # 3 and not 3.0
+    texts = values.astype(str)
+    missing |= np.char.strip(texts) == ""
+
+    present, counts = np.unique(texts[~missing], return_counts=True)
+    largest = np.argsort(-counts, kind="stable")
+    if len(present) > len(COLOURS):
+        largest = largest[: len(COLOURS) - 1]
+    names = sorted(present[largest].tolist(), key=_natural_order)
+
+    code = {name: i for i, name in enumerate(names)}
+    codes = np.array([code.get(text, len(names)) for text in texts.tolist()])
+    codes[missing] = len(names) + 1
+    colours = [_lighter(colour) if dark else colour for colour in COLOURS[: len(names)]]
+    named = len(names)
+    for rest, name in ((named, "other"), (named + 1, "no label")):
+        if np.any(codes == rest):
+            codes[codes == rest] = len(names)
+            names.append(name)
+            colours.append(GREY)
+    return Classes(codes, tuple(names), tuple(colours), named, len(present))
+
+
+def _lighter(colour: str) -> str:
+    """Return the colour a quarter of the way to white, and white for black, to be seen on a dark ground."""
+    if colour == "#000000":
+        return "#FFFFFF"
+    return "#" + "".join(f"{round(0.75 * int(colour[k : k + 2], 16) + 0.25 * 255):02X}" for k in (1, 3, 5))
+
+
+def _natural_order(name: str) -> list[tuple[int, int, str]]:
+    """Sort as people do: 'b2' before 'b10', and negative numbers before positive ones."""
+    if re.fullmatch(r"-?\d+", name):
+        return [(0, int(name), "")]
+    parts: Sequence[str] = re.split(r"(\d+)", name.lower())
+    return [(1, 0, part) if k % 2 == 0 else (1, int(part), "") for k, part in enumerate(parts)]
