@@ -31,11 +31,9 @@ def prepare(
 ) -> np.ndarray:
     """Standardize and reduce the columns, and say so."""
     rows, width = X.shape
-    if metric == "precomputed":
+    if metric in ("precomputed", "affinity"):
         if standardize or pca:
-            raise ValueError(
-                "--metric precomputed takes distances as they are: leave out --standardize and --pca"
-            )
+            raise ValueError(f"--metric {metric} takes the table as it is: leave out --standardize and --pca")
         return X
     if standardize:
         from sklearn.preprocessing import StandardScaler

@@ -16,7 +16,7 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
     kept within a bracket, takes a handful of steps. Distances are measured from the nearest point and in
     units of their mean, so that data of any scale look alike. More ties for the nearest point than the
     perplexity make H unattainable: the row is then uniform over the ties, and β infinite.
-    With `normalized` False the rows are left as exp(-β d²).
+    With `normalized` False the nearest point has weight 1 and the others are relative to it.
     """
     columns = squared.shape[1]
     for i in range(lo, hi):
@@ -82,10 +82,8 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
         for j in range(columns):
             if j == own:
                 row[j] = 0.0
-            elif normalized:
-                row[j] = np.exp(-scale * (row[j] - nearest)) / total
             else:
-                row[j] = np.exp(-scale * row[j])
+                row[j] = np.exp(-scale * (row[j] - nearest)) / (total if normalized else 1.0)
 
 
 @jit

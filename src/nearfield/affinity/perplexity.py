@@ -23,7 +23,7 @@ class Calibrated:
     Attributes
     ----------
     rows : array (points, columns)
-        p_j|i, or exp(-β_i d²) if they were not to be normalized.
+        p_j|i, or p_j|i over the largest of its row if they were not to be normalized.
     beta : array (points,)
         The precision of each point; infinite where a row is uniform over ties.
     dimension : array (points,)
@@ -75,7 +75,7 @@ def calibrate(
     skip_self : bool
         Whether column i of row i is the point itself.
     normalized : bool
-        False leaves the rows as exp(-β d²).
+        False gives the nearest neighbour weight 1 in place of making the row sum to one.
 
     Examples
     --------

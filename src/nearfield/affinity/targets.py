@@ -29,7 +29,8 @@ def target(
     ===============  ==================================================================================
     joint P          (row + rowᵀ)/2N, for pair and joint normalization; sums to one
     row P            p_j|i = exp(-β_i d²)/Σ, for point normalization; every row sums to one
-    weights          (v + vᵀ)/2 with v = exp(-β_i d²), for bare weights
+    weights          (v + vᵀ)/2 with v = p_j|i over the largest of its row, for bare weights: the
+                     nearest neighbour has weight 1, however far it is in many dimensions
     distances        as they are, for a cost of distances
     ===============  ==================================================================================
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,8 @@ from nearfield.engine.plan import plan
 from nearfield.io.maps import Map
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
-CHECK = 50  # over how many iterations a stop judges progress
+PATIENCE = 50  # over how many iterations a stop judges progress
+FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
 class Run:
@@ -44,8 +46,8 @@ class Run:
     learning_rate : float or "auto"
         Of momentum.
     exaggeration : float or "auto"
-        By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, if the
-        method is normalized, and 1 else.
+        By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
+        for costs that have no attraction to measure it by (distances, squared differences).
     exaggeration_iter : int, optional
         For how many iterations: 250 for momentum and 50 for L-BFGS by default.
     engine : {"auto", "exact"}
@@ -242,9 +244,9 @@ class Run:
         max_iter: int = 1000,
         *,
         tol: float = 1e-4,
-        min_grad_norm: float = 1e-7,
+        patience: int = PATIENCE,
+        min_grad_norm: float = 0.0,
         callback: Callable[[Run], Any] | None = None,
-        callback_every: int = 10,
     ) -> bool:
         """Iterate until nothing is gained any more, or `max_iter` iterations in all have been made.
 
@@ -253,11 +255,14 @@ class Run:
         max_iter : int
             A ceiling on `iteration`, not a target.
         tol : float
-            Converged is a run whose cost fell by less than this share of itself within 50 iterations.
+            Converged is a run whose cost changed by less than this share of itself within `patience`
+            iterations of the last phase, or whose gradient has all but vanished.
+        patience : int
+            See `tol`.
         min_grad_norm : float
-            Or whose gradient's norm is below this share of the largest that was recorded.
+            A norm of the gradient at which to stop as well.
         callback : callable, optional
-            Called with the run every `callback_every` iterations; True from it ends the run.
+            Called with the run every 10 iterations; True from it ends the run.
 
         Returns
         -------
@@ -265,23 +270,23 @@ class Run:
             Whether it converged (True), or was stopped by the ceiling or the callback (False).
         """
         settled = sum(phase.iterations or 0 for phase in self._phases)
-        seen: list[tuple[int, float]] = []
         while self.iteration < max_iter:
-            ahead = min(callback_every - self.iteration % callback_every, max_iter - self.iteration)
-            self.step(ahead)
+            self.step(min(RECORD - self.iteration % RECORD, max_iter - self.iteration))
             if callback is not None and callback(self):
                 return False
-            if self.iteration < settled:
-                continue
-            seen.append((self.iteration, self.cost))
-            norms = self._history["gradient_norm"]
-            if norms[-1] <= min_grad_norm * max(norms):
-                return True
-            past = [cost for iteration, cost in seen if iteration <= self.iteration - CHECK]
-            # A cost that rises is no sign of convergence.
-            if past and abs(past[-1] - self.cost) <= tol * abs(self.cost):
+            if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
                 return True
         return False
+
+    def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
+        iterations, norms = self._history["iteration"], self._history["gradient_norm"]
+        if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
+            return True
+        before = bisect_right(iterations, self.iteration - patience) - 1
+        if before < 0 or iterations[before] < settled:
+            return False
+        # A cost that rises is no sign of convergence either.
+        return abs(self._history["cost"][before] - self.cost) <= tol * abs(self.cost)
 
     def map(self) -> Map:
         """The map as it is now, as a thing to keep."""

@@ -46,7 +46,7 @@ def schedule(
 
     In the first one attraction is exaggerated, so that clusters find each other while they can still pass
     through one another. A cost of another degree than 1 has no attraction that this could be measured by,
-    and bare weights and distances need none: they go straight down, unless asked.
+    and one of distances none at all: they go straight down.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def schedule(
     if not auto and not (isinstance(exaggeration, Real) and exaggeration >= 1):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
-        normalized = method.kernel is not None and method.normalization != "none"
-        exaggeration = usual[0] if normalized and method.cost.degree == 1 else 1.0
+        exaggeration = usual[0] if method.kernel is not None and method.cost.degree == 1 else 1.0
     if exaggeration_iter is None:
         exaggeration_iter = usual[1]
     if exaggeration != 1 and method.kernel is None:

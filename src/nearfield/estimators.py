@@ -1,0 +1,347 @@
+"""Estimators with scikit-learn's contract: the constructor stores, `fit` validates, results end in ``_``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.descent.progress import Progress
+from nearfield.descent.run import PATIENCE, Run
+from nearfield.io.checks import finite
+
+
+class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """What the estimators share: validated data in, a `Run` to convergence, its results as attributes."""
+
+    metric: Any
+    max_iter: int | None
+    verbose: Any
+
+    def _run(self, X: Any) -> Run:
+        raise TypeError(f"{type(self).__name__} does not define its run")
+
+    def _stop(self) -> dict[str, Any]:
+        """The arguments of `Run.converge` beside the ceiling."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Make a map of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (points, columns)
+            The data; distances or affinities if `metric` says so.
+        y : ignored
+            There for scikit-learn's pipelines.
+        """
+        X = _validated(self, X)
+        max_iter = 1000 if self.max_iter is None else self.max_iter
+        if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
+            raise ValueError(f"max_iter must be a positive whole number, got {self.max_iter!r}")
+        run = self._run(X)
+        self.interrupted_ = False
+        self.converged_ = False
+        callback = getattr(self, "callback", None)
+        with Progress(int(max_iter), type(self).__name__, bool(self.verbose)) as progress:
+
+            def watch(run: Run) -> Any:
+                progress(run)
+                return callback(run) if callback is not None else None
+
+            try:
+                self.converged_ = run.converge(int(max_iter), callback=watch, **self._stop())
+            except KeyboardInterrupt:
+                self.interrupted_ = True
+        if self.interrupted_:
+            warnings.warn(
+                f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=2
+            )
+        self.embedding_ = run.Y
+        self.cost_ = run.cost
+        self.n_iter_ = run.iteration
+        self.history_ = run.history
+        self.plan_ = run.plan
+        self.method_ = run.method
+        self.learning_rate_ = run.learning_rate
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Make a map of X and return its coordinates."""
+        return self.fit(X).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in ("precomputed", "affinity")
+        return tags
+
+
+class Embedder(_MapEstimator):
+    """A map of high-dimensional data by any method.
+
+    Parameters
+    ----------
+    method : str or Method
+        A name of the catalogue (`nearfield.methods()`), or a composition of cost, kernel and normalization.
+    n_components : int
+        The dimensions of the map.
+    perplexity : float or array, optional
+        How many neighbours a point has, for all points or for each; 30, or a third of few points, by
+        default. Costs of distances have none.
+    metric : str or callable
+        Any metric of scikit-learn; "precomputed" for a distance matrix; "affinity" for a ready P.
+    metric_params : dict, optional
+        Further arguments of the metric.
+    init : {"pca", "random", "spectral"} or array (points, n_components)
+        The starting positions.
+    optimizer : {"auto", "momentum", "lbfgs", "smacof"}
+        How the cost is minimised.
+    learning_rate : float or "auto"
+        Of momentum.
+    exaggeration : float or "auto"
+        By how much attraction is strengthened at first.
+    max_iter : int
+        A ceiling on the iterations.
+    tol : float
+        The run ends when the cost changes by less than this share within 50 iterations.
+    engine : {"auto", "exact"}
+        How the gradient is computed; `plan_` says what "auto" chose.
+    callback : callable, optional
+        Called with the `Run` every 10 iterations; True from it ends the run.
+    verbose : bool
+        Whether to show progress.
+    random_state : int, RandomState or None
+        The same seed gives the same map, on any number of threads.
+    n_jobs : int or None
+        Threads; None is all cores.
+
+    Attributes
+    ----------
+    embedding_ : array (points, n_components)
+        The map.
+    cost_ : float
+        Its cost.
+    n_iter_ : int
+        The iterations that were made.
+    converged_, interrupted_ : bool
+        Whether the run converged; whether Ctrl-C ended it.
+    history_ : dict of array
+        Iteration, cost, gradient norm and exaggeration on the way.
+    plan_ : Plan
+        The engine, and why it was chosen.
+    method_ : Method
+        The composition, with learned parameters at the values that were found.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> nf.Embedder("jse", perplexity=10, random_state=0).fit_transform(X).shape
+    (60, 2)
+    """
+
+    def __init__(
+        self,
+        method: str | Method = "tsne",
+        *,
+        n_components: int = 2,
+        perplexity: Any = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "pca",
+        optimizer: str = "auto",
+        learning_rate: Any = "auto",
+        exaggeration: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        engine: str = "auto",
+        callback: Callable[[Run], Any] | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.exaggeration = exaggeration
+        self.max_iter = max_iter
+        self.tol = tol
+        self.engine = engine
+        self.callback = callback
+        self.verbose = verbose
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _run(self, X: Any) -> Run:
+        return Run(
+            X,
+            self.method,
+            n_components=self.n_components,
+            perplexity=self.perplexity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            init=self.init,
+            optimizer=self.optimizer,
+            learning_rate=self.learning_rate,
+            exaggeration=self.exaggeration,
+            engine=self.engine,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def _stop(self) -> dict[str, Any]:
+        return {"tol": self.tol}
+
+
+class TSNE(_MapEstimator):
+    """t-SNE with the names of scikit-learn: swap the import, keep the code.
+
+    Parameters
+    ----------
+    n_components, early_exaggeration, learning_rate, max_iter, metric, metric_params, init, random_state
+        As in `sklearn.manifold.TSNE`.
+    perplexity : float or array, optional
+        How many neighbours a point has; 30, or a third of few points, by default.
+    n_iter_without_progress : int
+        The run ends when the cost changes by less than 0.01 % within so many iterations.
+    min_grad_norm : float
+        It ends as well when the norm of the gradient is below this.
+    verbose : int
+        Whether to show progress.
+    method : {"barnes_hut", "exact"}
+        "exact" is ``engine="exact"``; "barnes_hut" leaves the choice to `engine`.
+    angle : float
+        Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.
+    n_jobs : int or None
+        Threads; None is all cores.
+    engine : {"auto", "exact"}
+        How the gradient is computed; `plan_` says what "auto" chose.
+
+    Attributes
+    ----------
+    embedding_, kl_divergence_, n_iter_, learning_rate_
+        As in `sklearn.manifold.TSNE`.
+    cost_, converged_, interrupted_, history_, plan_, method_
+        As in `Embedder`.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> nf.TSNE(perplexity=10, random_state=0).fit_transform(X).shape
+    (60, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: Any = None,
+        early_exaggeration: float = 12.0,
+        learning_rate: Any = "auto",
+        max_iter: int | None = 1000,
+        n_iter_without_progress: int = PATIENCE,
+        min_grad_norm: float = 1e-7,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "pca",
+        verbose: int = 0,
+        random_state: Any = None,
+        method: str = "barnes_hut",
+        angle: float = 0.5,
+        n_jobs: int | None = None,
+        engine: str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.n_iter_without_progress = n_iter_without_progress
+        self.min_grad_norm = min_grad_norm
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.verbose = verbose
+        self.random_state = random_state
+        self.method = method
+        self.angle = angle
+        self.n_jobs = n_jobs
+        self.engine = engine
+
+    def _run(self, X: Any) -> Run:
+        if self.method not in ("barnes_hut", "exact"):
+            raise ValueError(
+                f"method must be 'barnes_hut' or 'exact', got {self.method!r}; other methods than t-SNE:"
+                " nearfield.Embedder"
+            )
+        if self.angle != 0.5:
+            warnings.warn("angle has no effect: nothing here is a Barnes-Hut tree", UserWarning, stacklevel=3)
+        return Run(
+            X,
+            "tsne",
+            n_components=self.n_components,
+            perplexity=self.perplexity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            init=self.init,
+            learning_rate=self.learning_rate,
+            exaggeration=self.early_exaggeration,
+            engine="exact" if self.method == "exact" else self.engine,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+
+    def _stop(self) -> dict[str, Any]:
+        return {"patience": self.n_iter_without_progress, "min_grad_norm": self.min_grad_norm}
+
+    @property
+    def kl_divergence_(self) -> float:
+        """The Kullback-Leibler divergence of the map: `cost_` under the name that scikit-learn gives it."""
+        return self.cost_
+
+
+def _validated(estimator: _MapEstimator, X: Any) -> Any:
+    """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
+    try:
+        X = validate_data(
+            estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
+        )
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(_text_column(X)) from error
+    finite(X, getattr(estimator, "feature_names_in_", None))
+    return X
+
+
+def _text_column(X: Any) -> str:
+    """Which column holds text."""
+    names = list(X.columns) if hasattr(X, "columns") else None
+    cells = np.asarray(X, dtype=object)
+    for column in range(cells.shape[1]):
+        for row, cell in enumerate(cells[:, column]):
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                name = repr(names[column]) if names is not None else str(column)
+                return f"column {name} holds text ({cell!r} in row {row}): leave it out, or encode it as numbers"
+    return "X holds values that are not numbers"
