@@ -31,6 +31,8 @@ def prepare(
 ) -> np.ndarray:
     """Standardize and reduce the columns, and say so."""
     rows, width = X.shape
+    if rows < 2:
+        raise ValueError("the table has one row only: a map needs at least two")
     if metric in ("precomputed", "affinity"):
         if standardize or pca:
             raise ValueError(f"--metric {metric} takes the table as it is: leave out --standardize and --pca")
@@ -43,7 +45,7 @@ def prepare(
     hint = ""
     if pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean"):
         pca, hint = min(50, rows), "; --pca 0 keeps all columns"
-    if not pca or rows < 2:
+    if not pca:
         return X
     if pca > min(rows, width):
         raise ValueError(

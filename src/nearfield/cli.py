@@ -142,8 +142,7 @@ def embed(
     if plot is not None:
         draw(plot, model.embedding_, table.labels, f"{data.stem} · {method}")
     report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
-    if getattr(model, "interrupted_", False):
-        report("note", "interrupted: this is the map so far")
+    if model.interrupted_:  # of which the estimator has warned
         raise typer.Exit(INTERRUPTED)
 
 
@@ -240,6 +239,6 @@ def demo(
     draw(out / "map.png", model.embedding_, table.labels, "1797 handwritten digits · t-SNE")
     print(f"Mapped {len(table.X)} handwritten digits, 64 numbers each, with t-SNE in {seconds:.0f} s.")
     print(f"Wrote the picture to {out / 'map.png'} and the coordinates to {out / 'map.csv'}.")
-    print("Next: nearfield embed your.csv --label column --plot map.png, or see: nearfield methods")
-    if getattr(model, "interrupted_", False):
+    print("Next: nearfield methods, or your own: nearfield embed data.csv --plot map.png")
+    if model.interrupted_:
         raise typer.Exit(INTERRUPTED)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 CHUNKS = 16
+ROWS = 32  # a chunk of fewer rows costs more to hand out than to compute
 
 T = TypeVar("T")
 
@@ -42,16 +43,17 @@ def _pool(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="nearfield")
 
 
-def chunks(n: int, count: int = CHUNKS) -> list[tuple[int, int]]:
-    """Cut range(n) into at most `count` ranges of nearly equal length.
+def chunks(n: int) -> list[tuple[int, int]]:
+    """Cut range(n) into ranges of nearly equal length, as many as n alone decides.
 
     Examples
     --------
-    >>> chunks(5, 2)
-    [(0, 2), (2, 5)]
+    >>> chunks(5), chunks(100)
+    ([(0, 5)], [(0, 33), (33, 66), (66, 100)])
     """
+    count = min(max(n // ROWS, 1), CHUNKS)
     bounds = [n * c // count for c in range(count + 1)]
-    return [(lo, hi) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True) if hi > lo]
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
 
 
 def spread(work: Callable[..., T], n: int, *arguments: Any, n_jobs: int | None = None) -> list[T]:

@@ -90,6 +90,8 @@ class Method(Part):
             admitted = {"weights" if self.normalization == "none" else "probabilities"}
             if self.normalization == "pair" and not self.kernel.symmetric:
                 raise ValueError(f'{self.kernel!r} is not symmetric: use normalization "joint" or "point"')
+            if self.cost.within_one and not self.kernel.within_one:
+                raise ValueError(f"{cost} needs weights up to 1, and those of {self.kernel!r} may be larger")
         if not admitted & self.cost.domains:
             raise ValueError(
                 f"{cost} is a cost of {' or '.join(sorted(self.cost.domains))}, but this composition"

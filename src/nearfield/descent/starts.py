@@ -97,7 +97,7 @@ def graph_modes(P: Any, n_components: int, random: np.random.RandomState) -> Arr
     """The slowest modes of a random walk on the neighbour graph (Laplacian eigenmaps)."""
     P = P + P.T
     degree = np.asarray(P.sum(axis=1), dtype=float).ravel()
-    root = 1 / np.sqrt(np.maximum(degree, 1e-290))
+    root = 1 / np.sqrt(np.maximum(degree, 1e-140))
     scaled = sparse.diags_array(root) @ P @ sparse.diags_array(root)
     values, vectors = eigsh(scaled, n_components + 1, which="LA", v0=random.standard_normal(len(root)))
     order = np.argsort(values)[::-1][1:]  # the first is the constant one

@@ -147,7 +147,7 @@ class Sweep:
     def weights(self, kernel: Any, f: Array, lo: int, shift: Any) -> Array:
         """w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
         if kernel is None:
-            w = f.copy()
+            w = np.maximum(f, TINY)
         elif kernel.underflows:
             w = np.maximum(np.exp(kernel.log(f) - shift), TINY)
         else:

@@ -26,7 +26,7 @@ def name_classes(ax: Axes, Y: np.ndarray, classes: Classes, ink: str, ground: st
         shown = (name if len(name) <= 24 else name[:23] + "…").replace("$", r"\$")
         axes: Any = ax
         text = axes.text(*anchor, shown, color=tone, ha="center", va="center", zorder=10)
-        text.set(fontsize=12 if classes.named <= 10 else 9.5, fontweight="bold", path_effects=halo)
+        text.set(fontsize=11 if classes.named <= 10 else 9.5, fontweight="bold", path_effects=halo)
         texts.append(text)
     if Y.shape[1] == 3 or len(texts) < 2:
         return  # three dimensions can be turned: what overlaps here does not overlap there

@@ -11,7 +11,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array, Part
 
-TINY = 1e-290  # below every p and q that matters, above where 1/TINY or TINY/2 would leave float64
+TINY = 1e-140  # below every p and q that matters, and its inverse square is still a float64
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ class Cost(Part):
         e if C is Σ r^e (r - d)², which likewise has a closed form.
     degree : float
         C(t p, t q) = t^degree C(p, q): 1 for divergences, which are therefore of the order of Σ p.
+    within_one : bool
+        Whether weights must not exceed 1, as in log(1 - w).
     infinite_at_zero : bool
         Whether c or ∂c/∂q is infinite at p = 0 but for a floor on p.
     """
@@ -102,6 +104,7 @@ class Cost(Part):
     cross_entropy: ClassVar[bool] = False
     least_squares: ClassVar[float | None] = None
     degree: ClassVar[float] = 1.0
+    within_one: ClassVar[bool] = False
     infinite_at_zero: ClassVar[bool] = False
 
     def value(self, p: Array, q: Array) -> Array:

@@ -132,6 +132,7 @@ class LargeVis(Cost):
     name: ClassVar = "largevis"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"-v \log w - \gamma \log(1 - w)"
+    within_one: ClassVar = True
 
     def __post_init__(self) -> None:
         positive("gamma", self.gamma)
@@ -164,6 +165,7 @@ class CrossEntropy(Cost):
     name: ClassVar = "cross-entropy"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"v \log\frac{v}{w} + (1-v) \log\frac{1-v}{1-w}"
+    within_one: ClassVar = True
 
     def __post_init__(self) -> None:
         within("epsilon", self.epsilon, 1e-6, 0.999)

@@ -35,6 +35,8 @@ class Kernel(Part):
         w(f) as LaTeX.
     symmetric : bool
         Whether w_ij = w_ji.
+    within_one : bool
+        Whether w never exceeds 1.
     learned : tuple of str
         The parameters that the descent learns along with the map; each is positive.
     bounds : dict
@@ -47,6 +49,7 @@ class Kernel(Part):
     name: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     symmetric: ClassVar[bool] = True
+    within_one: ClassVar[bool] = True
     learned: tuple[str, ...] = ()
     bounds: ClassVar[dict[str, tuple[float, float]]] = {}
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nearfield.algebra.costs.base import TINY
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.kernels.tails import Student
 from nearfield.algebra.parts import Array, part
@@ -28,6 +29,7 @@ class ImportanceWeighted(Kernel):
     mass: Any = None
     name: ClassVar = "importance"
     formula: ClassVar = r"m_i m_j w(f)"
+    within_one: ClassVar = False
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
@@ -58,4 +60,4 @@ class ImportanceWeighted(Kernel):
         return replace(self, base=self.base.between(i, j), mass=mass)
 
     def bound_to(self, degree: Array) -> Self:
-        return self if self.mass is not None else replace(self, mass=np.maximum(degree, 1e-290))
+        return self if self.mass is not None else replace(self, mass=np.maximum(degree, TINY))
