@@ -9,13 +9,16 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
+from nearfield.affinity.distances import check_precomputed
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import PATIENCE, Run
+from nearfield.descent.starts import classical_scaling, principal_components
+from nearfield.engine.plan import Plan
 from nearfield.io.checks import finite
 
 
@@ -25,6 +28,16 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     metric: Any
     max_iter: int | None
     verbose: Any
+
+    embedding_: Array
+    cost_: float
+    n_iter_: int
+    converged_: bool
+    interrupted_: bool
+    history_: dict[str, Array]
+    plan_: Plan
+    method_: Method
+    learning_rate_: float
 
     def _run(self, X: Any) -> Run:
         raise TypeError(f"{type(self).__name__} does not define its run")
@@ -95,7 +108,8 @@ class Embedder(_MapEstimator):
     Parameters
     ----------
     method : str or Method
-        A name of the catalogue (`nearfield.methods()`), or a composition of cost, kernel and normalization.
+        A name of the catalogue (`nearfield.methods()`), or a composition of cost, kernel and normalization;
+        "pca" gives the principal components, to compare with.
     n_components : int
         The dimensions of the map.
     perplexity : float or array, optional
@@ -189,6 +203,24 @@ class Embedder(_MapEstimator):
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Make a map of X; see the class for what X may be."""
+        if isinstance(self.method, str) and self.method == "pca":
+            return self._fit_pca(_validated(self, X))
+        return super().fit(X)
+
+    def _fit_pca(self, X: Any) -> Self:
+        """The principal components: no cost to minimise, but the map that every other is compared with."""
+        random, metric = check_random_state(self.random_state), self.metric
+        if isinstance(metric, str) and metric == "precomputed":
+            self.embedding_ = classical_scaling(check_precomputed(X), self.n_components, random)
+        else:
+            self.embedding_ = principal_components(X, self.n_components, random)
+        self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
+        self.converged_, self.interrupted_ = True, False
+        self.plan_ = Plan("linear", "principal components have no cost to minimise", X.nbytes)
+        return self
 
     def _run(self, X: Any) -> Run:
         return Run(
@@ -322,9 +354,7 @@ class TSNE(_MapEstimator):
 def _validated(estimator: _MapEstimator, X: Any) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
     try:
-        X = validate_data(
-            estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2
-        )
+        X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except ValueError as error:
         if "could not convert" not in str(error):
             raise
@@ -343,5 +373,7 @@ def _text_column(X: Any) -> str:
                 float(cell)
             except (TypeError, ValueError):
                 name = repr(names[column]) if names is not None else str(column)
-                return f"column {name} holds text ({cell!r} in row {row}): leave it out, or encode it as numbers"
+                return (
+                    f"column {name} holds text ({cell!r} in row {row}): leave it out, or encode it as numbers"
+                )
     return "X holds values that are not numbers"

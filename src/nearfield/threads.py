@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, TypeVar
 
 CHUNKS = 16
@@ -53,12 +54,17 @@ def chunks(n: int) -> list[tuple[int, int]]:
     """
     count = min(max(n // ROWS, 1), CHUNKS)
     bounds = [n * c // count for c in range(count + 1)]
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))
 
 
-def spread(work: Callable[..., T], n: int, *arguments: Any, n_jobs: int | None = None) -> list[T]:
-    """[work(lo, hi, *arguments) for the chunks of range(n)], on `n_jobs` threads, in order."""
-    parts = chunks(n)
+def spread(
+    work: Callable[..., T],
+    over: int | list[tuple[int, int]],
+    *arguments: Any,
+    n_jobs: int | None = None,
+) -> list[T]:
+    """[work(lo, hi, *arguments) for the chunks of range(over), or these chunks], on `n_jobs` threads, in order."""
+    parts = chunks(over) if isinstance(over, int) else over
     count = min(threads(n_jobs), len(parts))
     if count <= 1:
         return [work(lo, hi, *arguments) for lo, hi in parts]

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from compositions import defined, name, target_for
 
 import nearfield as nf
+from compositions import defined, name, target_for
 from nearfield.engine.check import check_at
 from nearfield.engine.exact import Exact, exact
 from nearfield.threads import ROWS
@@ -49,7 +49,9 @@ def test_permuting_the_points_permutes_the_gradient(method, random):
     kernel = engine.method.kernel
     shuffled = engine.method
     if kernel is not None and kernel._per_point():
-        shuffled = shuffled.with_parameters(**{f.name: getattr(kernel, f.name)[order] for f in kernel._per_point()})
+        shuffled = shuffled.with_parameters(
+            **{f.name: getattr(kernel, f.name)[order] for f in kernel._per_point()}
+        )
     # The bound p: what a distance matrix was transformed and normalized to must not be so twice.
     permuted = Exact.__new__(Exact)
     permuted.__dict__.update(engine.__dict__, p=np.ascontiguousarray(engine.p[np.ix_(order, order)]))
@@ -65,9 +67,7 @@ def test_turning_and_shifting_the_map_turns_the_gradient(method, dimensions, ran
     turn, _ = np.linalg.qr(random.normal(size=(dimensions, dimensions)))
     first, second = engine.evaluate(Y), engine.evaluate(Y @ turn + 3.0)
     assert second.value == pytest.approx(first.value, rel=1e-10)
-    np.testing.assert_allclose(
-        second.gradient, first.gradient @ turn, rtol=1e-8, atol=1e-10 * scale(first)
-    )
+    np.testing.assert_allclose(second.gradient, first.gradient @ turn, rtol=1e-8, atol=1e-10 * scale(first))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name)

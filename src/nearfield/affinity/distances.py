@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from nearfield.algebra.parts import Array
-from nearfield.threads import spread
 from nearfield.io.checks import finite
+from nearfield.threads import spread
 
 
 def metrics() -> list[str]:
@@ -60,10 +61,9 @@ def distances(
         D = check_precomputed(X)
         return D**2 if squared else D
     if isinstance(metric, str) and metric not in metrics():
-        raise ValueError(
-            f"metric {metric!r} is not known; use 'precomputed', a function of two rows, or one of"
-            f" {', '.join(metrics())}"
-        )
+        near = difflib.get_close_matches(metric, metrics(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
+        raise ValueError(f"metric {metric!r} is not known; {hint}")
     finite(X)
     n = X.shape[0]
     out = np.empty((n, n))

@@ -3,9 +3,7 @@
 import numba
 import numpy as np
 
-jit = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"}
-)
+jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
 
 
 @jit

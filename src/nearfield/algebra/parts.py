@@ -35,7 +35,7 @@ class Part:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        mine, theirs = self._values(), other._values()  # type: ignore[attr-defined]
+        mine, theirs = self._values(), other._values()
         return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
@@ -62,8 +62,8 @@ def scaled_log1p(x: Any, t: Any) -> Any:
     >>> float(scaled_log1p(3.0, 0.0))
     3.0
     """
-    t = np.asarray(t, dtype=float)
-    if t.ndim == 0:
+    if np.ndim(t) == 0:
+        t = float(t)  # a plain number leaves float32 as it is
         return np.log1p(t * x) / t if t > 0 else np.multiply(x, 1.0)
     positive = t > 0
     safe = np.where(positive, t, 1.0)

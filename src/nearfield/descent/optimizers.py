@@ -53,16 +53,13 @@ class Momentum(Optimizer):
 
     exaggeration: ClassVar = 12.0
     exaggeration_iter: ClassVar = 250
-    velocity: Array | None = None
-    gains: Array | None = None
+    velocity: Array = field(default_factory=lambda: np.zeros(0))
+    gains: Array = field(default_factory=lambda: np.ones(0))
 
     def begin(self, z: Array, phase: Phase) -> None:
         self.velocity, self.gains = np.zeros_like(z), np.ones_like(z)
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
-        if self.velocity is None or self.gains is None:
-            self.begin(z, phase)
-        assert self.velocity is not None and self.gains is not None
         here = problem(z, want_value)
         agree = (here.gradient > 0) != (self.velocity > 0)
         self.gains = np.maximum(np.where(agree, self.gains + 0.2, self.gains * 0.8), 0.01)

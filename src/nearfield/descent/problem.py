@@ -41,7 +41,9 @@ class Problem:
     def __init__(self, engine: Engine, shape: tuple[int, int]) -> None:
         self.engine, self.shape = engine, shape
         self.exaggeration = 1.0
-        self._learned = {name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned}
+        self._learned = {
+            name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned
+        }
         n, dimensions = shape
         unit = engine.mass * (engine.mass / n**2) ** (engine.method.cost.degree - 1)
         if engine.method.kernel is None:

@@ -47,7 +47,8 @@ class Run:
         Of momentum.
     exaggeration : float or "auto"
         By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
-        for costs that have no attraction to measure it by (distances, squared differences).
+        for costs that have no attraction to measure it by (distances, squared differences) and for a start
+        that is a map already.
     exaggeration_iter : int, optional
         For how many iterations: 250 for momentum and 50 for L-BFGS by default.
     engine : {"auto", "exact"}
@@ -154,6 +155,7 @@ class Run:
             method,
             natural_rate=float(self._problem.scale[0]),
             usual=(self._optimizer.exaggeration, self._optimizer.exaggeration_iter),
+            spread=float(Y.std()),
             exaggeration=exaggeration,
             exaggeration_iter=exaggeration_iter,
             learning_rate=learning_rate,
@@ -316,4 +318,4 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray):
         return value.tolist() if value.size <= 1000 else f"array of shape {value.shape}"
-    return float(value) if np.isscalar(value) else repr(value)
+    return value.item() if isinstance(value, np.generic) else repr(value)

@@ -38,6 +38,7 @@ def schedule(
     *,
     natural_rate: float,
     usual: tuple[float, int],
+    spread: float = 0.0,
     exaggeration: Any = "auto",
     exaggeration_iter: int | None = None,
     learning_rate: Any = "auto",
@@ -56,12 +57,17 @@ def schedule(
         The learning rate that the problem calls for, N/M for most.
     usual : (float, int)
         The optimizer's usual exaggeration and its length.
+    spread : float
+        The standard deviation of the start. One that is wider than the kernel is a map already, which
+        exaggeration would undo.
     """
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
-    if not auto and not (isinstance(exaggeration, Real) and exaggeration >= 1):
+    if not auto and not (isinstance(exaggeration, Real) and float(exaggeration) >= 1):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
-        exaggeration = usual[0] if method.kernel is not None and method.cost.degree == 1 else 1.0
+        kernel = method.kernel
+        helps = kernel is not None and method.cost.degree == 1 and spread < kernel.width
+        exaggeration = usual[0] if helps else 1.0
     if exaggeration_iter is None:
         exaggeration_iter = usual[1]
     if exaggeration != 1 and method.kernel is None:
@@ -80,6 +86,6 @@ def _rates(method: Method, learning_rate: Any, exaggeration: float, natural: flo
         width = method.kernel.width if method.kernel is not None else 1.0
         unit = min(1.0, width**2)
         return unit / exaggeration, unit
-    if not isinstance(learning_rate, Real) or not 0 < learning_rate < np.inf:
+    if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < np.inf:
         raise ValueError(f"learning_rate must be 'auto' or a positive number, got {learning_rate!r}")
     return float(learning_rate) / natural, float(learning_rate) / natural

@@ -75,7 +75,11 @@ def principal_components(data: Any, n_components: int, random: np.random.RandomS
     seed = random.randint(2**31 - 1)
     kept = min(n_components, *data.shape)
     if sparse.issparse(data):
-        Y = TruncatedSVD(kept, random_state=seed).fit_transform(data) if kept < data.shape[1] else data.toarray()
+        Y = (
+            TruncatedSVD(kept, random_state=seed).fit_transform(data)
+            if kept < data.shape[1]
+            else data.toarray()
+        )
         Y = Y - Y.mean(axis=0)
     else:
         Y = PCA(kept, random_state=seed).fit_transform(np.asarray(data, dtype=np.float64))

@@ -76,16 +76,16 @@ def check_at(engine: Engine, Y: Array, exaggeration: float = 1.0) -> Check:
         return engine.evaluate(Y, exaggeration=exaggeration, method=at).value
 
     here = engine.evaluate(Y, exaggeration=exaggeration, method=method)
-    norm = float(np.linalg.norm(here.gradient)) or 1.0
-    error = np.max(np.abs(differences(value, Y) - here.gradient)) / norm
+    norm: float = float(np.linalg.norm(here.gradient)) or 1.0
+    error = float(np.max(np.abs(differences(value, Y) - here.gradient))) / norm
     for name, start in learned.items():
         numeric = differences(lambda x, name=name: value(Y, **{name: x[()]}), np.asarray(start, dtype=float))
-        gap = np.max(np.abs(numeric - here.parameters[name]))
-        error = max(error, gap / max(np.linalg.norm(here.parameters[name]), 1e-3 * norm))
+        gap = float(np.max(np.abs(numeric - here.parameters[name])))
+        error = max(error, gap / max(float(np.linalg.norm(here.parameters[name])), 1e-3 * norm))
     i, j = np.triu_indices(Y.shape[1], 1)
-    turning = np.sum(Y[:, i] * here.gradient[:, j] - Y[:, j] * here.gradient[:, i], axis=0)
+    turning: Array = np.sum(Y[:, i] * here.gradient[:, j] - Y[:, j] * here.gradient[:, i], axis=0)
     return Check(
-        error=float(error),
+        error=error,
         net_force=float(np.max(np.abs(here.gradient.sum(axis=0))) / norm),
         torque=float(np.max(np.abs(turning), initial=0.0) / (norm * np.abs(Y).max())),
     )
@@ -95,7 +95,7 @@ def differences(function: Any, x: Array, step: float = 1e-4) -> Array:
     """The gradient by central differences of fourth order."""
     gradient = np.empty_like(x)
     for index in np.ndindex(x.shape):
-        h = step * max(1.0, abs(x[index]))
+        h = step * max(1.0, float(abs(x[index])))
         values = []
         for k in (-2, -1, 1, 2):
             moved = x.copy()

@@ -131,7 +131,7 @@ class Sweep:
             yield start, min(start + self.engine.rows, hi)
 
     def distances(self, lo: int, hi: int) -> tuple[Array, Any]:
-        """f and df/d(d²) of a block."""
+        """F and df/d(d²) of a block."""
         s = np.empty((hi - lo, self.engine.n))
         loops.squared_distances(lo, hi, self.Yt, s)
         return self.method.transform.of_square(s)  # type: ignore[union-attr]
@@ -145,7 +145,7 @@ class Sweep:
         return kernel.between(i, self.columns), back
 
     def weights(self, kernel: Any, f: Array, lo: int, shift: Any) -> Array:
-        """w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
+        """W exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
         if kernel is None:
             w = np.maximum(f, TINY)
         elif kernel.underflows:
@@ -200,9 +200,9 @@ class Sweep:
 
         # w → q, scale by scale; the share w/S is q but for the joint normalization
         shares = [self.share(forth, u, f, lo) for u in range(U)]
-        q = sum(share for share, _ in shares) / U
+        q = np.add.reduce([share for share, _ in shares]) / U
         if back is not None:
-            q = (q + sum(self.share(back, u, f, lo)[0] for u in range(U)) / U) / 2
+            q = (q + np.add.reduce([self.share(back, u, f, lo)[0] for u in range(U)]) / U) / 2
 
         # C → q; on the diagonal q is made harmless, and what comes of it left out
         q[on_diagonal] = 1.0
@@ -260,7 +260,7 @@ class Sweep:
         return G - bracket.sum(axis=1, keepdims=True)
 
 
-def diagonal(block: Array, lo: int) -> tuple[Array, Array]:
+def diagonal(block: Array, lo: int) -> tuple[Any, Any]:
     """The index of the pairs (i, i) in a block whose first row is lo."""
     i = np.arange(len(block))
     return i, i + lo

@@ -8,9 +8,7 @@ vectorises. Every function works on a range of rows and releases the GIL; `threa
 import numba
 import numpy as np
 
-jit = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"}
-)
+jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
 
 
 @jit

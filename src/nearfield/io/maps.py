@@ -49,7 +49,7 @@ class Map:
         from nearfield.io.files import replacing
 
         about = {"format": FORMAT, "parameters": self.parameters, "versions": self.versions}
-        arrays = {f"history_{name}": np.asarray(values) for name, values in self.history.items()}
+        arrays: dict[str, Any] = {f"history_{name}": values for name, values in self.history.items()}
         with replacing(path) as scratch, open(scratch, "wb") as file:
             np.savez_compressed(file, Y=self.Y, about=np.array(json.dumps(about)), **arrays)
 

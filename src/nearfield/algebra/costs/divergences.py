@@ -207,9 +207,7 @@ class AlphaBeta(Cost):
     b: float = 1.0
     floor: float = 1e-16
     name: ClassVar = "alpha-beta"
-    formula: ClassVar = (
-        r"-\frac{1}{ab}\left(p^a q^b - \frac{a}{a+b} p^{a+b} - \frac{b}{a+b} q^{a+b}\right)"
-    )
+    formula: ClassVar = r"-\frac{1}{ab}\left(p^a q^b - \frac{a}{a+b} p^{a+b} - \frac{b}{a+b} q^{a+b}\right)"
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.a) and np.isfinite(self.b)):
@@ -218,7 +216,7 @@ class AlphaBeta(Cost):
 
     @property
     def degree(self) -> float:  # type: ignore[override]
-        """a + b."""
+        """A + b."""
         return self.a + self.b
 
     @property

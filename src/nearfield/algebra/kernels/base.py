@@ -85,7 +85,7 @@ class Kernel(Part):
         return self.value(f) * self.log_derivative(f)
 
     def log(self, f: Any) -> Any:
-        """log w(f)."""
+        """Log w(f)."""
         return np.log(np.maximum(self.value(f), TINY))
 
     def log_derivative(self, f: Any) -> Any:
