@@ -105,8 +105,10 @@ def settings(pairs: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def compose(name: str, parameters: Mapping[str, Any]) -> Method:
-    """Return the method of this name, after a look at the types of its parameters."""
+def compose(name: str, parameters: Mapping[str, Any]) -> Method | str:
+    """Return the method of this name, after a look at the types of its parameters; "pca" stays a name."""
+    if name == "pca" and not parameters:
+        return name
     import nearfield
     from nearfield.algebra.catalogue import entries
 

@@ -219,7 +219,8 @@ class Embedder(_MapEstimator):
             self.embedding_ = principal_components(X, self.n_components, random)
         self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
         self.converged_, self.interrupted_ = True, False
-        self.plan_ = Plan("linear", "principal components have no cost to minimise", X.nbytes)
+        memory = 8 * X.shape[0] * X.shape[1]
+        self.plan_ = Plan("linear", "principal components have no cost to minimise", memory)
         return self
 
     def _run(self, X: Any) -> Run:

@@ -63,7 +63,10 @@ def spread(
     *arguments: Any,
     n_jobs: int | None = None,
 ) -> list[T]:
-    """[work(lo, hi, *arguments) for the chunks of range(over), or these chunks], on `n_jobs` threads, in order."""
+    """[work(lo, hi, *arguments) for each chunk], on `n_jobs` threads, in order.
+
+    `over` is the chunks themselves, or the n of a range that is cut into some.
+    """
     parts = chunks(over) if isinstance(over, int) else over
     count = min(threads(n_jobs), len(parts))
     if count <= 1:

@@ -50,7 +50,7 @@ def test_permuting_the_points_permutes_the_gradient(method, random):
     shuffled = engine.method
     if kernel is not None and kernel._per_point():
         shuffled = shuffled.with_parameters(
-            **{f.name: getattr(kernel, f.name)[order] for f in kernel._per_point()}
+            **{name: value[order] for name, value in kernel._per_point().items()}
         )
     # The bound p: what a distance matrix was transformed and normalized to must not be so twice.
     permuted = Exact.__new__(Exact)

@@ -63,13 +63,16 @@ def test_the_target_is_left_as_it_was_and_its_diagonal_ignored(name, random):
 
 
 def test_the_plan_says_what_it_needs_and_refuses_what_does_not_fit(monkeypatch):
-    chosen = plan(nf.method("tsne"), 1000, 2)
+    chosen = plan(nf.method("tsne"), 999, 2)
     assert chosen.engine == "exact"
-    assert "1000 points" in str(chosen)
+    assert "999 points" in str(chosen)
     monkeypatch.setattr(planning, "available_memory", lambda: 10**9)
-    assert plan(nf.method("tsne"), 7000, 2).memory < 10**9
+    assert plan(nf.method("tsne"), 7000, 2, "exact").memory < 10**9
+    assert plan(nf.method("tsne"), 70_000, 2).engine == "mesh"
     with pytest.raises(MemoryError, match=r"78 GB.*1\.0 GB are free.*at most 7905 points"):
-        plan(nf.method("tsne"), 70_000, 2)
+        plan(nf.method("tsne"), 70_000, 2, "exact")
+    with pytest.raises(MemoryError, match=r"mesh engine needs .* GB"):
+        plan(nf.method("tsne"), 10**6, 2)
     with pytest.raises(ValueError, match="engine must be one of"):
         plan(nf.method("tsne"), 10, 2, "quick")
 

@@ -94,3 +94,95 @@ def symmetrise(lo, hi, P, factor):
             P[i, j] = mean
             P[j, i] = mean
         P[i, i] = 0.0
+
+
+@jit
+def leave_out_self(lo, hi, X, found, indices, squared):
+    """The first k of k + 1 found neighbours that are not the point itself, sorted by distance."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        m = 0
+        for e in range(k + 1):
+            j = found[i, e]
+            if j == i or j < 0 or m == k:
+                continue
+            total = 0.0
+            for c in range(X.shape[1]):
+                gap = X[i, c] - X[j, c]
+                total += gap * gap
+            at = m  # insertion: what came in order stays so but for rounding
+            while at > 0 and squared[i, at - 1] > total:
+                squared[i, at] = squared[i, at - 1]
+                indices[i, at] = indices[i, at - 1]
+                at -= 1
+            squared[i, at] = total
+            indices[i, at] = j
+            m += 1
+        for e in range(m, k):  # fewer were found: repeat the last, with no weight to speak of
+            indices[i, e] = indices[i, m - 1]
+            squared[i, e] = squared[i, m - 1]
+
+
+@jit
+def sort_rows(lo, hi, indices, values):
+    """Sort each row by index, its values along with it."""
+    for i in range(lo, hi):
+        order = np.argsort(indices[i])
+        indices[i] = indices[i][order]
+        values[i] = values[i][order]
+
+
+@jit
+def transpose(indices, values, starts, rows, transposed):
+    """The columns of a matrix with k entries in each row, in the order of the rows; starts is overwritten.
+
+    starts[j] is where column j begins; afterwards it is where it ends.
+    """
+    n, k = indices.shape
+    for i in range(n):
+        for e in range(k):
+            j = indices[i, e]
+            at = starts[j]
+            rows[at] = i
+            transposed[at] = values[i, e]
+            starts[j] = at + 1
+
+
+@jit
+def merged_lengths(lo, hi, indices, starts, rows, lengths):
+    """How many distinct columns row i of M + Mᵀ has; starts[i] … starts[i+1] is column i of M."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        a, b, stop, count = 0, starts[i], starts[i + 1], 0
+        while a < k or b < stop:
+            if b == stop or (a < k and indices[i, a] < rows[b]):
+                a += 1
+            elif a == k or rows[b] < indices[i, a]:
+                b += 1
+            else:
+                a += 1
+                b += 1
+            count += 1
+        lengths[i] = count
+
+
+@jit
+def merge(lo, hi, indices, values, starts, rows, transposed, factor, indptr, out_indices, out_values):
+    """The rows of factor (M + Mᵀ)."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        a, b, stop, at = 0, starts[i], starts[i + 1], indptr[i]
+        while a < k or b < stop:
+            if b == stop or (a < k and indices[i, a] < rows[b]):
+                j, value = indices[i, a], values[i, a]
+                a += 1
+            elif a == k or rows[b] < indices[i, a]:
+                j, value = rows[b], transposed[b]
+                b += 1
+            else:
+                j, value = indices[i, a], values[i, a] + transposed[b]
+                a += 1
+                b += 1
+            out_indices[at] = j
+            out_values[at] = factor * value
+            at += 1

@@ -35,12 +35,16 @@ class Calibrated:
     dimension: Array
 
 
-def check_perplexity(perplexity: Any, n: int) -> Array:
-    """One perplexity per point, from None (the default), a number or an array; or what is wrong with it."""
+def check_perplexity(perplexity: Any, n: int, others: int | None = None) -> Array:
+    """One perplexity per point, from None (the default), a number or an array; or what is wrong with it.
+
+    `others` is how many neighbours each point has to choose from: n - 1 unless they are fewer.
+    """
+    others = n - 1 if others is None else others
     if n < 2:
         raise ValueError(f"a map needs at least 2 points, got {n} sample{'s' if n != 1 else ''}")
     if perplexity is None:
-        return np.full(n, min(DEFAULT, max(1.0, (n - 1) / 3)))
+        return np.full(n, min(DEFAULT, max(1.0, others / 3)))
     if not isinstance(perplexity, (Real, np.ndarray)):
         raise ValueError(f"perplexity must be a number or an array with one per point, got {perplexity!r}")
     values = np.asarray(perplexity, dtype=np.float64)
@@ -48,10 +52,10 @@ def check_perplexity(perplexity: Any, n: int) -> Array:
         raise ValueError(f"perplexity must be one number, or one for each of the {n} points")
     if not np.all(values >= 1):
         raise ValueError(f"perplexity must be at least 1, got {np.min(values):g}: try 30")
-    if np.max(values) > n - 1:
+    if np.max(values) > others:
         raise ValueError(
-            f"perplexity {np.max(values):g} needs more than {n} points (a point has {n - 1} others):"
-            f" use at most {n - 1}, better {max(1, (n - 1) // 3)}"
+            f"perplexity {np.max(values):g} is more than the {others} others that a point has:"
+            f" use at most {others}, better {max(1, others // 3)}"
         )
     return np.ascontiguousarray(np.broadcast_to(values, (n,)))
 
@@ -87,9 +91,7 @@ def calibrate(
     True
     """
     n = len(squared)
-    perplexities = check_perplexity(perplexity, squared.shape[1] + (0 if skip_self else 1))
-    if len(perplexities) != n:
-        perplexities = np.full(n, perplexities[0])
+    perplexities = check_perplexity(perplexity, n, squared.shape[1] - (1 if skip_self else 0))
     beta, dimension = np.empty(n), np.empty(n)
     arguments = (squared, skip_self, perplexities, normalized, beta, dimension)
     spread(loops.calibrate, n, *arguments, n_jobs=n_jobs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -117,7 +117,13 @@ class Method(Part):
         """The same method with other values of the kernel's parameters."""
         if self.kernel is None:
             raise ValueError("a cost of distances has no kernel to set parameters of")
-        return replace(self, kernel=replace(self.kernel, **parameters))  # type: ignore[type-var]
+        unknown = [name for name in parameters if not hasattr(self.kernel, name)]
+        if unknown:
+            raise ValueError(f"{self.kernel!r} has no parameter {unknown[0]!r}")
+        kernel = self.kernel._with(**parameters)
+        if hasattr(kernel, "__post_init__"):
+            kernel.__post_init__()  # which checks the values
+        return self._with(kernel=kernel)
 
     def __str__(self) -> str:
         parts = [repr(self.cost)]
@@ -146,7 +152,7 @@ class Method(Part):
         --------
         >>> import numpy as np, nearfield as nf
         >>> P = nf.method("tsne").target(np.random.default_rng(0).normal(size=(20, 5)), perplexity=5)
-        >>> P.shape, round(P.sum(), 12)
+        >>> P.shape, round(float(P.sum()), 12)
         ((20, 20), 1.0)
         """
         from nearfield.affinity.targets import target

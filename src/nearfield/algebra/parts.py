@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar, dataclass_transform
+import copy
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,15 @@ class Part:
     """
 
     def _values(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        # A part of a user's own need not be a dataclass: then its attributes are its fields.
+        return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
+
+    def _with(self, **values: Any) -> Self:
+        """A copy with other values, which have been checked already."""
+        copied = copy.copy(self)
+        for name, value in values.items():
+            object.__setattr__(copied, name, value)
+        return copied
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -43,13 +52,13 @@ class Part:
         return hash((type(self), *keys))
 
     def __repr__(self) -> str:
+        defaults: dict[str, Any] = {f.name: f.default for f in fields(self)} if is_dataclass(self) else {}
         shown = []
-        for f in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
+        for name, value in self._values().items():
             if isinstance(value, np.ndarray):
-                shown.append(f"{f.name}=<{len(value)} values>")
-            elif f.name not in SAFEGUARDS or value != f.default:
-                shown.append(f"{f.name}={value!r}")
+                shown.append(f"{name}=<{len(value)} values>")
+            elif name not in SAFEGUARDS or value != defaults.get(name):
+                shown.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -26,7 +26,7 @@ class Transform(Part):
         raise TypeError(f"{type(self).__name__} does not define derivative(d)")
 
     def of_square(self, s: Array) -> tuple[Array, Array | float]:
-        """F and df/ds at the squared distances s = d².
+        """Both f and df/ds at the squared distances s = d².
 
         df/ds is (df/dd)/(2d): a spring's pull along y_i - y_j is 2 df/ds times it. Coincident points have
         no direction to be pulled in, so df/ds is 0 there.

@@ -65,7 +65,8 @@ class Problem:
         """The learned parameters among the variables."""
         found, at = {}, self.shape[0] * self.shape[1]
         for name, value in self._learned.items():
-            found[name] = np.exp(z[at : at + value.size]).reshape(value.shape)[()]
+            now = np.exp(z[at : at + value.size]).reshape(value.shape)
+            found[name] = now if now.ndim else now.item()
             at += value.size
         return found
 

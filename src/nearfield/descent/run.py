@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
@@ -16,7 +18,9 @@ from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Problem
 from nearfield.descent.schedule import Phase, schedule
 from nearfield.descent.starts import start
+from nearfield.engine.base import Engine
 from nearfield.engine.exact import exact
+from nearfield.engine.mesh import ACCURACY, Mesh
 from nearfield.engine.plan import plan
 from nearfield.io.maps import Map
 
@@ -51,8 +55,10 @@ class Run:
         that is a map already.
     exaggeration_iter : int, optional
         For how many iterations: 250 for momentum and 50 for L-BFGS by default.
-    engine : {"auto", "exact"}
-        How value and gradient are computed.
+    engine : {"auto", "exact", "mesh"}
+        How value and gradient are computed: over all pairs, or by edges and field.
+    accuracy : float
+        Of the mesh: the error of the repulsive force, relative to it.
     random_state : int, RandomState or None
         Of random starts. The same seed gives the same map, on any number of threads.
     n_jobs : int or None
@@ -94,6 +100,7 @@ class Run:
         exaggeration: Any = "auto",
         exaggeration_iter: int | None = None,
         engine: str = "auto",
+        accuracy: float = ACCURACY,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -109,11 +116,11 @@ class Run:
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
         self.plan = plan(method, X.shape[0], n_components, engine)
-        target = method.target(
-            X, perplexity=perplexity, metric=metric, metric_params=metric_params, n_jobs=n_jobs
-        )
-        method = _with_parameters_of_points(method, X.shape[0])
         given = isinstance(metric, str) and metric in ("precomputed", "affinity")
+        arguments = {"perplexity": perplexity, "metric": metric, "metric_params": metric_params}
+        make = sparse_target if self.plan.engine == "mesh" else dense_target
+        target = make(method, X, **arguments, n_jobs=n_jobs)
+        method = _with_parameters_of_points(method, X.shape[0])
         Y = start(
             init,
             n=X.shape[0],
@@ -124,7 +131,12 @@ class Run:
             is_distance=method.target_kind == "distances",
             scale=_start_scale(method),
         )
-        self._begin(method, target, Y, optimizer, learning_rate, exaggeration, exaggeration_iter, n_jobs)
+        evaluator: Engine = (
+            Mesh(method, target, n_jobs, accuracy)
+            if self.plan.engine == "mesh"
+            else exact(method, target, n_jobs)
+        )
+        self._begin(evaluator, Y, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
             "composition": str(method),
@@ -140,19 +152,17 @@ class Run:
 
     def _begin(
         self,
-        method: Method,
-        target: Any,
+        engine: Engine,
         Y: Array,
         optimizer_name: str,
         learning_rate: Any,
         exaggeration: Any,
         exaggeration_iter: int | None,
-        n_jobs: int | None,
     ) -> None:
-        self._optimizer = optimizer(optimizer_name, method)
-        self._problem = Problem(exact(method, target, n_jobs), (len(Y), Y.shape[1]))
+        self._optimizer = optimizer(optimizer_name, engine.method)
+        self._problem = Problem(engine, (len(Y), Y.shape[1]))
         self._phases = schedule(
-            method,
+            engine.method,
             natural_rate=float(self._problem.scale[0]),
             usual=(self._optimizer.exaggeration, self._optimizer.exaggeration_iter),
             spread=float(Y.std()),
@@ -210,12 +220,17 @@ class Run:
         if n > 0 and (not self._history["iteration"] or self._history["iteration"][-1] != self.iteration):
             self._record()
 
-    def _iterate(self) -> None:
+    def _enter(self) -> Phase:
+        """The phase of the next iteration, with the problem and the optimizer made ready for it."""
         phase = self.phase_at(self.iteration)
         if phase is not self._phase:
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
+        return phase
+
+    def _iterate(self) -> None:
+        phase = self._enter()
         due = self.iteration % RECORD == 0
         following, before = self._optimizer.step(self._z, self._problem, phase, due)
         if not np.all(np.isfinite(following)):
@@ -231,6 +246,7 @@ class Run:
         self.iteration += 1
 
     def _record(self) -> None:
+        self._enter()
         here = self._problem(self._z)
         self._write(here.cost, here.gradient)
 
@@ -302,9 +318,7 @@ def _with_parameters_of_points(method: Method, n: int) -> Method:
     """The method with one value per point of every parameter that is learned per point."""
     if not method.learned or method.kernel is None:
         return method
-    return Method(
-        method.cost, method.kernel.expanded(n), method.normalization, method.transform, method.scales
-    )
+    return method._with(kernel=method.kernel.expanded(n))
 
 
 def _start_scale(method: Method) -> float | None:

@@ -89,9 +89,7 @@ def bind(method: Method, target: Any) -> tuple[Method, Bound]:
     total = float(p.sum())
     if method.kernel is not None:
         degree = np.asarray(p.sum(axis=1), dtype=float).ravel()
-        kernel = method.kernel.bound_to(degree)
-        if kernel is not method.kernel:
-            method = Method(method.cost, kernel, method.normalization, method.transform, method.scales)
+        method = method._with(kernel=method.kernel.bound_to(degree))
     mass = total if method.kernel is not None else float(p.shape[0])
     return method, Bound(p, method.cost.scale(total), mass, symmetric)
 

@@ -131,7 +131,7 @@ class Sweep:
             yield start, min(start + self.engine.rows, hi)
 
     def distances(self, lo: int, hi: int) -> tuple[Array, Any]:
-        """F and df/d(d²) of a block."""
+        """Both f and df/d(d²) of a block."""
         s = np.empty((hi - lo, self.engine.n))
         loops.squared_distances(lo, hi, self.Yt, s)
         return self.method.transform.of_square(s)  # type: ignore[union-attr]
@@ -145,7 +145,7 @@ class Sweep:
         return kernel.between(i, self.columns), back
 
     def weights(self, kernel: Any, f: Array, lo: int, shift: Any) -> Array:
-        """W exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
+        """The weight w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
         if kernel is None:
             w = np.maximum(f, TINY)
         elif kernel.underflows:

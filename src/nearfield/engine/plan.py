@@ -6,8 +6,11 @@ import os
 from dataclasses import dataclass
 
 from nearfield.algebra.method import Method
+from nearfield.algebra.transforms import Square
 
-ENGINES = ("auto", "exact")
+ENGINES = ("auto", "exact", "mesh")
+MESH_FROM = 1000  # points, below which all pairs are as quick
+EDGES = 130  # a point, at the usual perplexity and after symmetrising
 
 
 @dataclass(frozen=True)
@@ -38,20 +41,67 @@ def plan(method: Method, n: int, n_components: int, engine: str = "auto") -> Pla
     Examples
     --------
     >>> import nearfield as nf
-    >>> print(plan(nf.method("tsne"), 1000, 2))
-    exact engine, all pairs of 1000 points in float64 (20 MB)
+    >>> print(plan(nf.method("tsne"), 500, 2))
+    exact engine, all pairs of 500 points in float64 (8 MB)
+    >>> print(plan(nf.method("tsne"), 70_000, 2))
+    mesh engine, edges and field: KL has a finite limit at p = 0 (260 MB)
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    obstacle = mesh_obstacle(method, n_components)
+    if engine == "mesh" and obstacle:
+        raise ValueError(f"the mesh engine cannot compute this: {obstacle}; use engine='exact'")
+    if engine == "mesh" or (engine == "auto" and obstacle is None and n >= MESH_FROM):
+        # P on the graph, the neighbours that it is made from, and the grid.
+        memory = n * EDGES * 20 + n * n_components * 200 + 3 * 2**24
+        reason = f"edges and field: {type(method.cost).__name__} has a finite limit at p = 0"
+        return _fitting(Plan("mesh", reason, memory))
     # The target and one working copy of it while it is made; and what the threads hold.
     memory = 16 * n * n + 16 * 8 * n * n_components * (1 + len(method.scales or (1,))) + 2**22
+    reason = f"all pairs of {n} points in float64"
+    if obstacle and n >= MESH_FROM:
+        reason += f", because {obstacle}; about {_seconds(n)} an iteration"
+    return _fitting(Plan("exact", reason, memory), n)
+
+
+def mesh_obstacle(method: Method, n_components: int) -> str | None:
+    """The fact that keeps a method from the mesh engine, or None."""
+    kernel, cost = method.kernel, method.cost
+    if kernel is None:
+        return "a cost of distances ties every pair"
+    if cost.limit() is None:
+        return f"{type(cost).__name__} does not declare its limit at p = 0"
+    if method.scales:
+        return "several scales have no fields here yet"
+    if method.normalization == "joint" or not kernel.symmetric:
+        return "a kernel that is not symmetric makes no potential"
+    if not kernel.radial:
+        return f"{kernel!r} depends on more than the distance"
+    if method.learned and method.normalization == "point":
+        return "parameters are learned with pair normalization only"
+    if method.transform != Square():
+        return f"{method.transform!r} is not the squared distance"
+    if n_components > 3:
+        return f"a grid in {n_components} dimensions has too many nodes"
+    return None
+
+
+def _fitting(chosen: Plan, n: int | None = None) -> Plan:
+    """The plan, or a refusal with a figure if the memory is not there."""
     free = available_memory()
-    if free is not None and memory > free:
-        raise MemoryError(
-            f"the exact engine needs {size(memory)} for all pairs of {n} points, and {size(free)} are free:"
-            f" map a sample of at most {int((free / 16) ** 0.5)} points"
-        )
-    return Plan("exact", f"all pairs of {n} points in float64", memory)
+    if free is None or chosen.memory <= free:
+        return chosen
+    fix = f"map a sample of at most {int((free / 16) ** 0.5)} points" if n else "map a sample of the points"
+    raise MemoryError(
+        f"the {chosen.engine} engine needs {size(chosen.memory)} ({chosen.reason}), and {size(free)} are"
+        f" free: {fix}"
+    )
+
+
+def _seconds(n: int) -> str:
+    """What an exact iteration takes, roughly, as a person reads it."""
+    seconds = 5e-9 * n * n
+    return f"{seconds:.0f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
 
 
 def available_memory() -> int | None:

@@ -26,11 +26,14 @@ class LimitTerm:
         g, a function of the weight w.
     integral : callable
         H with H' = g, so that H(w(f)) is the potential whose gradient is the force of this term.
+    constant : bool
+        Whether g is 1, and H therefore w itself.
     """
 
     coefficient: Callable[[Any], Any]
     slope: Callable[[Any], Any]
     integral: Callable[[Any], Any]
+    constant: bool = False
 
 
 def power_term(c: float, m: float = 0.0) -> LimitTerm:
@@ -39,24 +42,29 @@ def power_term(c: float, m: float = 0.0) -> LimitTerm:
         lambda S: c * np.power(S, -m),
         lambda w: np.power(w, m),
         (lambda w: np.log(w)) if m == -1 else (lambda w: np.power(w, m + 1) / (m + 1)),
+        constant=m == 0,
     )
 
 
 def log_terms(c: float, m: float = 0.0) -> tuple[LimitTerm, LimitTerm]:
     """The term c q^m log q, which separates into two: log(w/S) = log w - log S."""
 
+    def log(w: Any) -> Any:
+        return np.log(np.maximum(w, TINY))  # w^m log w is 0 at w = 0
+
     def integral(w: Any) -> Any:
         if m == -1:
-            return np.log(w) ** 2 / 2
-        return np.power(w, m + 1) * (np.log(w) / (m + 1) - 1 / (m + 1) ** 2)
+            return log(w) ** 2 / 2
+        return np.power(w, m + 1) * (log(w) / (m + 1) - 1 / (m + 1) ** 2)
 
     constant = power_term(1.0, m)
     return (
-        LimitTerm(lambda S: c * np.power(S, -m), lambda w: np.power(w, m) * np.log(w), integral),
+        LimitTerm(lambda S: c * np.power(S, -m), lambda w: np.power(w, m) * log(w), integral),
         LimitTerm(
             lambda S: -c * np.log(S) * constant.coefficient(S),
             constant.slope,
             constant.integral,
+            constant.constant,
         ),
     )
 
@@ -81,7 +89,7 @@ class Cost(Part):
     Attributes
     ----------
     name : str
-        The short name that the command line takes.
+        The short name that `named` takes.
     domains : frozenset of {"probabilities", "weights", "distances"}
         What p and q may be: normalized, bare weights, or distances.
     formula : str
@@ -91,7 +99,8 @@ class Cost(Part):
     least_squares : float or None
         e if C is Σ r^e (r - d)², which likewise has a closed form.
     degree : float
-        C(t p, t q) = t^degree C(p, q): 1 for divergences, which are therefore of the order of Σ p.
+        C(t p, t q) = t^degree C(p, q): 1 for divergences, which are therefore of the order of Σ p, and for
+        costs whose attraction is.
     within_one : bool
         Whether weights must not exceed 1, as in log(1 - w).
     infinite_at_zero : bool

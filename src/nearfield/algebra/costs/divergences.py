@@ -78,11 +78,15 @@ class NeRV(Cost):
     name: ClassVar = "nerv"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"\lambda p \log\frac{p}{q} + (1-\lambda) q \log\frac{q}{p}"
-    infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
         positive("floor", self.floor)
+
+    @property
+    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+        """Unless there is nothing of the reverse divergence, λ = 1."""
+        return self.lam < 1
 
     def value(self, p: Array, q: Array) -> Array:
         return self.lam * KL().value(p, q) + (1 - self.lam) * ReverseKL(self.floor).value(p, q)
@@ -102,8 +106,8 @@ class JensenShannon(Cost):
     """KL(P‖Z)/(1-κ) + KL(Q‖Z)/κ with Z = κP + (1-κ)Q (Lee et al. 2013).
 
     κ = 0 is KL(P‖Q) and κ = 1 is KL(Q‖P), exactly: with L(x, t) = log(1 + t (x-1))/t the divergence is
-    -p L(q/p, 1-κ) - q L(p/q, κ), and L is smooth down to t = 0. The terms q - p that this
-    adds sum to nothing for probabilities and make it proper for bare weights.
+    -p L(q/p, 1-κ) - q L(p/q, κ), and L is smooth down to t = 0. At the ends it has the terms ±(q - p), which
+    sum to nothing for probabilities and make it proper for bare weights.
     """
 
     kappa: float = 0.5
@@ -216,7 +220,7 @@ class AlphaBeta(Cost):
 
     @property
     def degree(self) -> float:  # type: ignore[override]
-        """A + b."""
+        """The sum of a and b."""
         return self.a + self.b
 
     @property

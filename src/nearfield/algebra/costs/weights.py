@@ -66,11 +66,15 @@ class GeneralizedNeRV(Cost):
     formula: ClassVar = (
         r"\lambda\left(v \log\frac{v}{w} - v + w\right) + (1-\lambda)\left(w \log\frac{w}{v} - w + v\right)"
     )
-    infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
         positive("floor", self.floor)
+
+    @property
+    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+        """Unless there is nothing of the reverse divergence, λ = 1."""
+        return self.lam < 1
 
     @property
     def _parts(self) -> tuple[tuple[float, Cost], ...]:

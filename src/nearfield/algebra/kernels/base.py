@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,13 +29,15 @@ class Kernel(Part):
     Attributes
     ----------
     name : str
-        The short name that the command line takes.
+        The short name that `named` takes.
     formula : str
         w(f) as LaTeX.
     symmetric : bool
         Whether w_ij = w_ji.
     within_one : bool
         Whether w never exceeds 1.
+    radial : bool
+        Whether w is one function of the distance for all pairs, but perhaps for a `mass` of each point.
     learned : tuple of str
         The parameters that the descent learns along with the map; each is positive.
     bounds : dict
@@ -50,6 +51,7 @@ class Kernel(Part):
     formula: ClassVar[str] = ""
     symmetric: ClassVar[bool] = True
     within_one: ClassVar[bool] = True
+    mass: Any = None
     learned: tuple[str, ...] = ()
     bounds: ClassVar[dict[str, tuple[float, float]]] = {}
 
@@ -63,6 +65,15 @@ class Kernel(Part):
     @property
     def underflows(self) -> bool:
         return True
+
+    @property
+    def radial(self) -> bool:
+        return not self._per_point()
+
+    @property
+    def profile(self) -> Kernel:
+        """W without the masses of the points."""
+        return self
 
     @property
     def tail(self) -> tuple[float, float] | None:
@@ -98,8 +109,8 @@ class Kernel(Part):
 
     def between(self, i: Any, j: Any) -> Self:
         """The kernel as point i sees point j: per-point parameters are taken at i."""
-        arrays = {f.name: getattr(self, f.name)[i] for f in self._per_point()}
-        return replace(self, **arrays) if arrays else self  # type: ignore[type-var]
+        arrays = self._per_point()
+        return self._with(**{name: value[i] for name, value in arrays.items()}) if arrays else self
 
     def bound_to(self, degree: Array) -> Self:
         """The kernel for a target in which point i has this sum of p; most do not depend on it."""
@@ -109,8 +120,9 @@ class Kernel(Part):
         """With one value per point of every parameter that is learned per point."""
         return self
 
-    def _per_point(self) -> list[Any]:
-        return [f for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)]  # type: ignore[arg-type]
+    def _per_point(self) -> dict[str, Array]:
+        """The parameters that are arrays, one value for each point."""
+        return {name: value for name, value in self._values().items() if isinstance(value, np.ndarray)}
 
 
 def all_kernels() -> list[type[Kernel]]:

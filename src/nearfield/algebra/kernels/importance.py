@@ -36,6 +36,14 @@ class ImportanceWeighted(Kernel):
         return self.base.symmetric
 
     @property
+    def radial(self) -> bool:
+        return self.base.radial
+
+    @property
+    def profile(self) -> Kernel:
+        return self.base
+
+    @property
     def underflows(self) -> bool:
         return self.base.underflows
 
@@ -57,7 +65,7 @@ class ImportanceWeighted(Kernel):
 
     def between(self, i: Any, j: Any) -> Self:
         mass = None if self.mass is None else self.mass[i] * self.mass[j]
-        return replace(self, base=self.base.between(i, j), mass=mass)
+        return self._with(base=self.base.between(i, j), mass=mass)
 
     def bound_to(self, degree: Array) -> Self:
         return self if self.mass is not None else replace(self, mass=np.maximum(degree, TINY))

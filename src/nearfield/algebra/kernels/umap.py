@@ -28,6 +28,10 @@ class UMAP(Kernel):
     def underflows(self) -> bool:
         return False
 
+    @property
+    def width(self) -> float:
+        return float(self.a ** (-0.5 / self.b))
+
     def value(self, f: Any) -> Any:
         return 1 / (1 + self.a * np.power(f, self.b))
 

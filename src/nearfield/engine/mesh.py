@@ -1,0 +1,352 @@
+"""The mesh engine: edges plus field, near-linear in the number of points.
+
+P is zero but on the neighbour graph. With G0 the limit of ∂C/∂q as p → 0, the gradient splits exactly into
+springs along the edges, with G - G0 in place of G, and the gradient of potentials of all points, which a
+grid gives in near-linear time. The cost declares G0 as a sum of separable terms c_t(S) g_t(w); the loops
+below know nothing else of it. Approximate is only the grid, to the accuracy that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.method import Method
+from nearfield.engine import meshloops as loops
+from nearfield.engine.base import Evaluation
+from nearfield.engine.field import Charges, Field
+from nearfield.threads import CHUNKS, spread
+
+ACCURACY = 1e-2  # of the repulsive force, relative
+BLOCK = 2**15  # edges at a time: what is computed of them stays in the cache
+SMALLEST = np.float32(1e-30)  # below every weight that matters, above where float32 ends
+
+
+@dataclass
+class Edges:
+    """What the edges contribute: springs, brackets Σ (G - G0) q and costs, of all rows."""
+
+    gradient: Any
+    bracket: Any
+    weight: Any
+    cost: float = 0.0
+    attraction: float = 0.0
+
+
+class Mesh:
+    """Value and gradient by edges and field.
+
+    Parameters
+    ----------
+    method : Method
+        With a kernel, and a cost that declares its limit at p = 0.
+    target : sparse array
+        P or weights: joint (symmetric) for pair, row by row for point.
+    accuracy : float
+        The error of the repulsive force, relative to it.
+    """
+
+    def __init__(
+        self, method: Method, target: Any, n_jobs: int | None = None, accuracy: float = ACCURACY
+    ) -> None:
+        P = sparse.csr_array(target)
+        self.n, self.n_jobs = P.shape[0], n_jobs
+        self.p = P.data.astype(np.float32)
+        self.indptr = P.indptr.astype(np.int64)
+        self.indices = P.indices.astype(np.uint32)
+        self.degree = np.asarray(P.sum(axis=1), dtype=np.float64).ravel()
+        self.mass = float(self.degree.sum())
+        kernel = method.kernel.bound_to(self.degree)  # type: ignore[union-attr]
+        self.method = method._with(kernel=kernel)
+        terms = method.cost.limit()
+        if terms is None:
+            raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
+        self.terms: tuple[LimitTerm, ...] = terms
+        data = P.data.astype(np.float64)
+        self.entropy = float(np.sum(data * np.log(data))) if method.cost.cross_entropy else 0.0
+        self.fused = method.cost.cross_entropy and kernel.tail is not None
+        if self.fused and method.normalization == "point":
+            P = sparse.csr_array(P + P.T)  # the springs of a cross-entropy do not depend on S
+            self.p = P.data.astype(np.float32)
+            self.indptr, self.indices = P.indptr.astype(np.int64), P.indices.astype(np.uint32)
+        self.rows = _balanced(self.indptr)
+        self.field = Field(self._width(), accuracy, n_jobs)
+
+    def _width(self) -> float:
+        """The distance at which the narrowest of the potentials has fallen to half."""
+        kernel = self.method.kernel.profile  # type: ignore[union-attr]
+        f = kernel.width**2 * np.geomspace(1e-3, 1.0, 100)
+        w, top = kernel.value(f), np.asarray(kernel.value(np.zeros(1)))
+        widths = [kernel.width]
+        for term in self.terms:
+            fallen = np.abs(term.integral(w)) <= 0.5 * np.abs(term.integral(top))
+            widths += [float(np.sqrt(f[fallen][0]))] if fallen.any() else []
+        return min(widths)
+
+    def evaluate(
+        self, Y: Any, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None
+    ) -> Evaluation:
+        """The method's value and gradient at Y."""
+        method = method or self.method
+        Y = np.ascontiguousarray(Y, dtype=np.float32)
+        kernel = method.kernel.profile  # type: ignore[union-attr]
+        self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
+        self.field.lay(Y)
+        if method.normalization == "point":
+            return self._point(method, Y, exaggeration, want_value)
+        return self._pair(method, Y, exaggeration, want_value)
+
+    # What both normalizations are made of -----------------------------------------------------------------
+
+    def _know(self, method: Method) -> tuple[Hashable, list[tuple[LimitTerm, Hashable, Hashable]]]:
+        """The keys of the radial functions: w, and for each term that is not constant H(w) and g(w) w."""
+        kernel = method.kernel.profile  # type: ignore[union-attr]
+        key: Hashable = (kernel, "w")
+        self.field.know(key, kernel.value)
+        found: list[tuple[LimitTerm, Hashable, Hashable]] = []
+        for t, term in enumerate(self.terms):
+            if term.constant:
+                found.append((term, key, key))
+                continue
+            integral, product = (kernel, t, "integral"), (kernel, t, "product")
+            self.field.know(integral, partial(_composed, term.integral, kernel))
+            self.field.know(product, partial(_composed, partial(_product, term), kernel))
+            found.append((term, integral, product))
+        return key, found
+
+    def _edges(self, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool) -> Edges:
+        if self.fused:
+            return self._tail_edges(method, Y, exaggeration, want_value)
+        parts = spread(
+            self._some_edges, self.rows, method, Y, S, exaggeration, want_value, n_jobs=self.n_jobs
+        )
+        total = Edges(parts[0].gradient, parts[0].bracket, parts[0].weight)
+        for part in parts[1:]:
+            total.gradient += part.gradient
+            total.bracket += part.bracket
+            total.weight += part.weight
+        total.cost = sum(part.cost for part in parts)
+        total.attraction = sum(part.attraction for part in parts)
+        return total
+
+    def _nearby(self, method: Method, Y: Any) -> Any:
+        """The sum of w over each point's edges: S is no less, however the grid errs beside a lone point."""
+        kernel, total = method.kernel, np.empty(self.n)
+
+        def rows(lo: int, hi: int) -> None:
+            for start, stop in _blocks(self.indptr, lo, hi):
+                f = np.empty(self.indptr[stop] - self.indptr[start], np.float32)
+                loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
+                w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+                loops.row_sums(start, stop, self.indptr, w, total)
+
+        spread(rows, self.rows, n_jobs=self.n_jobs)
+        return total
+
+    def _tail_edges(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Edges:
+        """A cross-entropy's springs, p β/(1+αβf), in one fused loop."""
+        gradient = np.empty_like(Y)
+        alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
+        arguments = (self.indptr, self.indices, self.p, Y, alpha, beta, want_value, gradient)
+        crossed = sum(spread(loops.tail_edges, self.rows, *arguments, n_jobs=self.n_jobs))
+        if method.normalization == "point":
+            crossed *= 0.5  # the edges hold p_ij + p_ji
+            gradient *= np.float32(2 * exaggeration)
+        else:
+            gradient *= np.float32(4 * exaggeration)
+        return Edges(gradient, -self.degree, None, self.entropy + crossed, -crossed)
+
+    def _some_edges(
+        self, lo: int, hi: int, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool
+    ) -> Edges:
+        """The chain along the edges of some rows, whatever the cost and the kernel."""
+        found = Edges(np.zeros_like(Y), np.zeros(self.n), np.zeros(self.n))
+        for start, stop in _blocks(self.indptr, lo, hi):
+            self._add_edges(start, stop, method, Y, S, exaggeration, want_value, found)
+        return found
+
+    def _add_edges(
+        self,
+        lo: int,
+        hi: int,
+        method: Method,
+        Y: Any,
+        S: Any,
+        exaggeration: float,
+        want_value: bool,
+        found: Edges,
+    ) -> None:
+        cost, kernel = method.cost, method.kernel
+        edges = slice(self.indptr[lo], self.indptr[hi])
+        p, columns = self.p[edges], self.indices[edges]
+        counts = np.diff(self.indptr[lo : hi + 1])
+        f = np.empty(len(p), np.float32)
+        loops.edge_distances(lo, hi, self.indptr, self.indices, Y, f)
+        kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)  # type: ignore[union-attr]
+        rows_S = S if np.ndim(S) == 0 else np.repeat(S[lo:hi].astype(np.float32), counts)
+        w = np.maximum(kernel.value(f), SMALLEST)
+        q = w / rows_S
+        rest = cost.derivative(p, q)
+        for term in self.terms:
+            rest = rest - term.coefficient(rows_S) * term.slope(w)
+        rate = kernel.log_derivative(f)
+        k = rest * q * rate
+        if exaggeration != 1:
+            k = k + (1 - exaggeration) * p * rate
+            found.attraction += float(np.sum(p * kernel.log(f), dtype=np.float64))
+        loops.edge_springs(lo, hi, self.indptr, self.indices, Y, k.astype(np.float32), found.gradient)
+        loops.row_sums(lo, hi, self.indptr, rest * q, found.bracket)
+        loops.row_sums(lo, hi, self.indptr, w, found.weight)
+        if want_value:
+            value = cost.value(p, q)
+            for term in self.terms:
+                value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
+            found.cost += float(np.sum(value, dtype=np.float64))
+
+    # The two normalizations ---------------------------------------------------------------------------------
+
+    def _pair(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Evaluation:
+        """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
+        field, mass = self.field, method.kernel.mass  # type: ignore[union-attr]
+        w, terms = self._know(method)
+        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
+        ones = field.charge(mass, keys)
+        bare = method.normalization == "none"
+        S = 1.0 if bare else field.energy(ones, w)
+        edges = self._edges(method, Y, S, exaggeration, want_value)
+        bracket, cost = float(edges.bracket.sum()), edges.cost
+        factors = dict.fromkeys(keys, 0.0)
+        for term, integral, product in terms:
+            c = float(term.coefficient(S)) / S
+            factors[integral] += 2 * c
+            if not bare:
+                bracket += c * (S if product == w else field.energy(ones, product))
+            if want_value:
+                cost += c * (S if integral == w and not bare else field.energy(ones, integral))
+        if not bare:
+            factors[w] -= 2 * bracket / S
+        _, gradient = field.read(*((factor, ones, key) for key, factor in factors.items() if factor))
+        if mass is not None:
+            gradient *= mass[:, None].astype(np.float32)
+        gradient += edges.gradient
+        if self.fused:
+            cost += self.mass * np.log(S)
+        parameters = {
+            name: self._parameter(name, method, Y, S, bracket, ones, exaggeration) for name in method.learned
+        }
+        return _evaluation(cost, edges.attraction, exaggeration, gradient, want_value, parameters)
+
+    def _parameter(
+        self, name: str, method: Method, Y: Any, S: float, bracket: float, ones: Charges, exaggeration: float
+    ) -> float:
+        """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""
+        kernel, cost, field = method.kernel, method.cost, self.field
+
+        def along_edges(lo: int, hi: int) -> float:
+            total = 0.0
+            for start, stop in _blocks(self.indptr, lo, hi):
+                p = self.p[self.indptr[start] : self.indptr[stop]]
+                f = np.empty(len(p), np.float32)
+                loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
+                w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+                rest = cost.derivative(p, w / S)
+                for term in self.terms:
+                    rest = rest - term.coefficient(S) * term.slope(w)
+                rate = kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+                total += float(np.sum((rest * w / S + (1 - exaggeration) * p) * rate, dtype=np.float64))
+            return total
+
+        def energy(label: Hashable, function: Any) -> float:
+            def radial(f: Any) -> Any:
+                w = kernel.value(f)  # type: ignore[union-attr]
+                return function(w) * w * kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+
+            key = (kernel, name, label)
+            field.know(key, radial)
+            near = field.charge(None, [key])  # what is near is summed for the functions known beforehand
+            return field.energy(near, key)
+
+        total = sum(spread(along_edges, self.rows, n_jobs=self.n_jobs))
+        total -= bracket / S * energy("one", np.ones_like)
+        return total + sum(
+            float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
+        )
+
+    def _point(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Evaluation:
+        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+        field = self.field
+        w, terms = self._know(method)
+        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
+        ones = field.charge(None, keys)
+        phi, force = field.read((1.0, ones, w))
+        S = np.maximum(phi.astype(np.float64), self._nearby(method, Y))
+        edges = self._edges(method, Y, S, exaggeration, want_value)
+        bracket, cost = edges.bracket.copy(), edges.cost
+        gradient = edges.gradient.astype(np.float64)
+        charges, others = np.zeros(self.n), []
+        for term, integral, product in terms:
+            c = term.coefficient(S) / S
+            if term.constant:
+                bracket += c * S
+                charges += c
+                cost += float(np.sum(c * S))
+                continue
+            own, pull = field.read((1.0, ones, integral))
+            bracket += c * field.read((1.0, ones, product))[0]
+            cost += float(np.sum(c * own))
+            gradient += c[:, None] * pull
+            others.append((1.0, field.charge(c, [integral]), integral))
+        charges -= bracket / S
+        gradient += charges[:, None] * force
+        gradient += field.read((1.0, field.charge(charges, [w]), w), *others)[1]
+        if self.fused:
+            cost += float(np.sum(self.degree * np.log(S)))
+        return _evaluation(cost, edges.attraction, exaggeration, gradient, want_value, {})
+
+
+def _evaluation(
+    cost: float,
+    attraction: float,
+    exaggeration: float,
+    gradient: Any,
+    want_value: bool,
+    parameters: dict[str, Any],
+) -> Evaluation:
+    if not want_value:
+        cost = float("nan")
+    value = cost - (exaggeration - 1) * attraction
+    return Evaluation(value, cost, gradient.astype(np.float64), parameters)
+
+
+def _composed(outer: Any, kernel: Any, f: Any) -> Any:
+    """A function of w, as one of the squared distance."""
+    return outer(kernel.value(f))
+
+
+def _product(term: LimitTerm, w: Any) -> Any:
+    """g(w) w."""
+    return term.slope(w) * w
+
+
+def _balanced(indptr: Any) -> list[tuple[int, int]]:
+    """Chunks of rows with about equally many edges."""
+    n = len(indptr) - 1
+    bounds = np.searchsorted(indptr, np.linspace(0, indptr[-1], CHUNKS + 1))
+    bounds[0], bounds[-1] = 0, n
+    bounds = np.unique(np.clip(bounds, 0, n))
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+
+def _blocks(indptr: Any, lo: int, hi: int) -> Any:
+    """Ranges of rows within a chunk, of some BLOCK edges each."""
+    while lo < hi:
+        stop = int(np.searchsorted(indptr, indptr[lo] + BLOCK, side="right")) - 1
+        stop = min(max(stop, lo + 1), hi)
+        yield lo, stop
+        lo = stop
