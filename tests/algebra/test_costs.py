@@ -43,8 +43,10 @@ def test_the_terms_of_the_limit_are_derivatives_of_their_integrals(cost, w):
         assert numeric == pytest.approx(term.slope(w), rel=1e-6, abs=1e-9)
 
 
-def test_costs_of_distances_declare_no_limit():
-    assert all((c.limit() is None) == (c.domains == {"distances"}) for c in COSTS)
+def test_all_costs_declare_a_limit_but_those_of_distances_and_negative_powers_of_p():
+    for cost in COSTS:
+        without = cost.domains == {"distances"} or (isinstance(cost, costs.AlphaBeta) and cost.a < 0)
+        assert (cost.limit() is None) == without
 
 
 # In these, attraction and repulsion scale apart, and none is least where map and data agree.

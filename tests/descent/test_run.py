@@ -207,6 +207,40 @@ def test_a_run_that_converges_says_so_and_was_not_cut_short(path, blobs):
     assert not np.array_equal(run.Y, before)  # step makes its iterations, converged or not
 
 
+@pytest.mark.parametrize("n", [5, 15, 60])
+@pytest.mark.parametrize("name", [name for name in nf.methods() if nf.method(name).kernel is not None])
+def test_no_run_ends_in_a_ball(name, n, random):
+    run = nf.Run(random.normal(size=(n, 5)), name, random_state=0, n_jobs=1)
+    start = run.cost
+    run.converge(500)
+    assert run.Y.std() > 0.1 * run.method.kernel.width
+    assert run.cost < start
+
+
+@pytest.mark.parametrize("n", [30, 100])
+@pytest.mark.parametrize("name", ["tsne", "tasne", "hssne", "wtsne"])
+def test_exaggeration_is_made_up_for_in_the_end(name, n, random):
+    X = random.normal(size=(n, 5))
+    plain, strong = (nf.Run(X, name, exaggeration=a, n_jobs=1) for a in (1, "auto"))
+    plain.step(1000)
+    strong.step(1000)
+    assert strong.cost < 1.5 * plain.cost
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+@pytest.mark.parametrize(("name", "optimizer"), [("tsne", "momentum"), ("tsne", "lbfgs"), ("asne", "lbfgs")])
+def test_the_mesh_has_the_same_bits_on_any_number_of_threads_and_in_any_parts(name, optimizer, jobs, random):
+    X = random.normal(size=(300, 4))
+    keywords = {"engine": "mesh", "optimizer": optimizer, "perplexity": 20, "exaggeration_iter": 7}
+    one, many = (nf.Run(X, name, n_jobs=count, random_state=0, **keywords) for count in (1, jobs))
+    assert one.plan.engine == "mesh"
+    one.step(15)
+    for n in (4, 5, 6):
+        many.step(n)
+    np.testing.assert_array_equal(one.Y, many.Y)
+    assert one.cost == many.cost
+
+
 @pytest.mark.parametrize("ceiling", [1, 9, 10, 37])
 def test_the_ceiling_is_a_ceiling(ceiling, random):
     run = nf.Run(random.normal(size=(20, 3)))

@@ -14,13 +14,8 @@ from hypothesis.extra import numpy as arrays
 import nearfield as nf
 from nearfield.io.maps import FORMAT, versions
 
-plain = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=8)
-)
+whole = st.integers(-(2**53), 2**53)
+plain = st.none() | st.booleans() | whole | st.floats(allow_nan=False) | st.text(max_size=8)
 names = st.text(st.characters(categories=["Ll"]), min_size=1, max_size=8)
 
 

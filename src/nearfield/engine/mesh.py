@@ -25,7 +25,7 @@ from nearfield.threads import CHUNKS, spread
 
 ACCURACY = 1e-2  # of the repulsive force, relative
 BLOCK = 2**15  # edges at a time: what is computed of them stays in the cache
-SMALLEST = np.float32(1e-30)  # below every weight that matters, above where float32 ends
+SMALLEST = np.float32(1e-15)  # below every weight that matters; (p/q)² stays within float32
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Mesh:
         return total
 
     def _nearby(self, method: Method, Y: Any) -> Any:
-        """The sum of w over each point's edges: S is no less, however the grid errs beside a lone point."""
+        """The sum of w over each point's edges, which S is no less than."""
         kernel, total = method.kernel, np.empty(self.n)
 
         def rows(lo: int, hi: int) -> None:
@@ -273,7 +273,8 @@ class Mesh:
             return field.energy(near, key)
 
         total = sum(spread(along_edges, self.rows, n_jobs=self.n_jobs))
-        total -= bracket / S * energy("one", np.ones_like)
+        if method.normalization != "none":
+            total -= bracket / S * energy("one", np.ones_like)
         return total + sum(
             float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
         )
@@ -285,7 +286,8 @@ class Mesh:
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(None, keys)
         phi, force = field.read((1.0, ones, w))
-        S = np.maximum(phi.astype(np.float64), self._nearby(method, Y))
+        # Beside a lone point the grid's error would exceed its S: take what is near, and no less than that.
+        S = np.maximum(np.maximum(phi.astype(np.float64), self._nearby(method, Y)), 0.1 * field.accuracy)
         edges = self._edges(method, Y, S, exaggeration, want_value)
         bracket, cost = edges.bracket.copy(), edges.cost
         gradient = edges.gradient.astype(np.float64)

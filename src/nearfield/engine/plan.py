@@ -69,14 +69,20 @@ def mesh_obstacle(method: Method, n_components: int) -> str | None:
     kernel, cost = method.kernel, method.cost
     if kernel is None:
         return "a cost of distances ties every pair"
-    if cost.limit() is None:
+    terms = cost.limit()
+    if terms is None:
         return f"{type(cost).__name__} does not declare its limit at p = 0"
+    if any(term.grows for term in terms):
+        return f"the repulsion of {cost!r} grows with the distance"
     if method.scales:
         return "several scales have no fields here yet"
     if method.normalization == "joint" or not kernel.symmetric:
         return "a kernel that is not symmetric makes no potential"
     if not kernel.radial:
         return f"{kernel!r} depends on more than the distance"
+    weighted = kernel.profile is not kernel
+    if weighted and (method.normalization != "pair" or not all(term.constant for term in terms)):
+        return "masses of points are for pair normalization and a constant limit only"
     if method.learned and method.normalization == "point":
         return "parameters are learned with pair normalization only"
     if method.transform != Square():

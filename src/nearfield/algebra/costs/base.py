@@ -28,12 +28,15 @@ class LimitTerm:
         H with H' = g, so that H(w(f)) is the potential whose gradient is the force of this term.
     constant : bool
         Whether g is 1, and H therefore w itself.
+    grows : bool
+        Whether H is unbounded as w → 0, so that far pairs repel the most.
     """
 
     coefficient: Callable[[Any], Any]
     slope: Callable[[Any], Any]
     integral: Callable[[Any], Any]
     constant: bool = False
+    grows: bool = False
 
 
 def power_term(c: float, m: float = 0.0) -> LimitTerm:
@@ -43,6 +46,7 @@ def power_term(c: float, m: float = 0.0) -> LimitTerm:
         lambda w: np.power(w, m),
         (lambda w: np.log(w)) if m == -1 else (lambda w: np.power(w, m + 1) / (m + 1)),
         constant=m == 0,
+        grows=m <= -1,
     )
 
 
@@ -59,12 +63,13 @@ def log_terms(c: float, m: float = 0.0) -> tuple[LimitTerm, LimitTerm]:
 
     constant = power_term(1.0, m)
     return (
-        LimitTerm(lambda S: c * np.power(S, -m), lambda w: np.power(w, m) * log(w), integral),
+        LimitTerm(lambda S: c * np.power(S, -m), lambda w: np.power(w, m) * log(w), integral, grows=m <= -1),
         LimitTerm(
             lambda S: -c * np.log(S) * constant.coefficient(S),
             constant.slope,
             constant.integral,
             constant.constant,
+            constant.grows,
         ),
     )
 

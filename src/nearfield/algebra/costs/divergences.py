@@ -249,14 +249,11 @@ class AlphaBeta(Cost):
         slope = ratio if vanishes(self.a) else np.expm1(self.a * ratio) / self.a
         return -(q ** (self.a + self.b - 1)) * slope
 
-    def limit(self) -> tuple[LimitTerm, ...]:
+    def limit(self) -> tuple[LimitTerm, ...] | None:
         a, b = self.a, self.b
         if vanishes(a):
             return (*log_terms(1.0, b - 1), power_term(-np.log(self.floor), b - 1))
-        terms = (power_term(1 / a, a + b - 1),)
-        if self.infinite_at_zero:
-            return (*terms, power_term(-(self.floor**a) / a, b - 1))
-        return terms
+        return (power_term(1 / a, a + b - 1),) if a > 0 else None  # a power of the floor would drown it
 
 
 def vanishes(x: float) -> bool:
