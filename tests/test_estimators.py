@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 import sklearn.manifold
 from scipy import sparse
 from sklearn.base import clone
@@ -132,6 +133,15 @@ def test_frames_in_give_frames_out(name, library, X):
         assert list(found.index) == list(frame.index)
     assert list(estimator.feature_names_in_) == list("abcd")
     np.testing.assert_allclose(found.to_numpy(), SMALL[name]().fit_transform(X), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("init", ["pca", "spectral"])
+def test_frames_may_be_asked_for_everywhere(name, init, X):
+    with sklearn.config_context(transform_output="pandas"):
+        found = SMALL[name](init=init).fit_transform(X)
+    assert isinstance(found, pd.DataFrame)
+    np.testing.assert_array_equal(found.to_numpy(), SMALL[name](init=init).fit_transform(X))
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -422,6 +432,26 @@ def test_bad_input_is_refused_with_the_remedy(kind, X, keywords, reason):
 @pytest.mark.parametrize(("X", "keywords", "reason"), OF_EMBEDDER)
 def test_bad_parameters_are_refused_with_those_there_are(X, keywords, reason):
     refused(nf.Embedder(**keywords), X, reason)
+
+
+@pytest.mark.parametrize(
+    ("X", "keywords", "reason"),
+    [
+        (np.ones((1, 3)), {}, "at least 2 points, got 1"),
+        (np.ones((5, 3)), {}, "all 5 points are equal"),
+        (np.eye(6), {"n_components": 0}, "n_components must be a positive whole number, got 0"),
+        (np.eye(6), {"n_components": 2.0}, "n_components must be a positive whole number, got 2.0"),
+        (np.eye(6), {"metric": "affinity"}, "affinit"),
+    ],
+)
+def test_principal_components_refuse_what_other_maps_refuse(X, keywords, reason):
+    refused(nf.Embedder("pca", **keywords), X, reason)
+
+
+def test_a_second_fit_leaves_nothing_of_the_first(X):
+    again = nf.Embedder("tsne", max_iter=10, random_state=0).fit(X).set_params(method="pca").fit(X)
+    fresh = nf.Embedder("pca", max_iter=10, random_state=0).fit(X)
+    assert vars(again).keys() == vars(fresh).keys()
 
 
 @pytest.mark.parametrize("X", [["a", "b", "c"], [1.0, 2.0, 3.0], np.zeros((3, 2, 2))])

@@ -167,3 +167,10 @@ def test_values_whose_squares_leave_the_range_of_numbers_are_refused(random):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="too large, scale the data down"):
             distances(1e200 * random.normal(size=(5, 2)))
+
+
+@pytest.mark.parametrize(("value", "reason"), [(-1.0, "negative"), (np.nan, "finite"), (np.inf, "finite")])
+@pytest.mark.parametrize("squared", [True, False])
+def test_a_metric_of_ones_own_that_gives_no_distances_is_refused(value, reason, squared, random):
+    with pytest.raises(ValueError, match=reason):
+        distances(random.normal(size=(4, 2)), lambda a, b: value, squared=squared)

@@ -98,7 +98,9 @@ def test_the_grid_follows_a_map_that_grows_and_shrinks(random):
         field.lay(scale * Y)
         _, gradient = field.read((1.0, field.charge(None, ["R"]), "R"))
         _, pulls = direct(FUNCTIONS["student"], (scale * Y).astype(float), np.ones(200))
-        assert np.linalg.norm(gradient - pulls) < 0.05 * np.linalg.norm(pulls) + 1e-3
+        # All points in one cell are pulled alike by the splines, which moves the map as a whole.
+        error = (gradient - pulls) - (gradient - pulls).mean(axis=0)
+        assert np.linalg.norm(error) < 0.05 * np.linalg.norm(pulls)
 
 
 def test_coincident_points_and_lines_are_no_trouble(random):

@@ -28,6 +28,8 @@ CUTOFFS = (0.0, 2.0, 3.0, 4.5, 7.0, 10.0)  # in widths of the kernel
 REVIEW = 20  # evaluations after which the cutoff is chosen anew
 ENTRIES = 2048  # of a table of what the polynomial leaves out
 TAYLOR = 3  # the degree of the polynomial
+FREE = 2**15  # nodes that cost next to nothing
+FINEST = 0.15  # of the width: finer spacing gains nothing in float32
 # What a node of the grid and a pair of near points cost, in nanoseconds; only their ratio matters.
 NODE, PAIR = 12.0, 2.5
 
@@ -161,8 +163,16 @@ class Field:
                     crowd = np.bincount(cells).astype(np.float64)
                     pairs = 3.0 ** Y.shape[1] * float(np.sum(crowd**2))
             best = min(best, (NODE * nodes + PAIR * pairs, cutoff, spacing))
-        if best[1] != self.cutoff:
-            self.cutoff, self.spacing, self.shape = best[1], best[2], ()
+        _, cutoff, spacing = best
+        # Where nodes cost nothing, more of them: the force within one cell needs the curvature to be right.
+        while (
+            cutoff == 0
+            and spacing > FINEST * self.width
+            and np.prod(self._nodes((high - low) * 1.5 / spacing)) < FREE
+        ):
+            spacing /= 1.5
+        if (cutoff, spacing) != (self.cutoff, self.spacing):
+            self.cutoff, self.spacing, self.shape = cutoff, spacing, ()
             self._tables.clear()
 
     def _spacing(self, widths: float) -> float:

@@ -253,7 +253,10 @@ class AlphaBeta(Cost):
         a, b = self.a, self.b
         if vanishes(a):
             return (*log_terms(1.0, b - 1), power_term(-np.log(self.floor), b - 1))
-        return (power_term(1 / a, a + b - 1),) if a > 0 else None  # a power of the floor would drown it
+        if a < 0:
+            return None  # a negative power of the floor drowns all else
+        terms = (power_term(1 / a, a + b - 1),)
+        return (*terms, power_term(-(self.floor**a) / a, b - 1)) if self.infinite_at_zero else terms
 
 
 def vanishes(x: float) -> bool:
