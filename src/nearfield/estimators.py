@@ -129,9 +129,10 @@ class Embedder(_MapEstimator):
         By how much attraction is strengthened at first.
     max_iter : int
         A ceiling on the iterations.
-    tol : float
-        The run ends when the cost changes by less than this share within 50 iterations.
-    engine : {"auto", "exact"}
+    tol : float, optional
+        The run ends when the cost changes by less than this share within 50 iterations; by default 0.005
+        for momentum and 0.0001 for the other optimizers.
+    engine : {"auto", "exact", "mesh"}
         How the gradient is computed; `plan_` says what "auto" chose.
     callback : callable, optional
         Called with the `Run` every 10 iterations; True from it ends the run.
@@ -180,7 +181,7 @@ class Embedder(_MapEstimator):
         learning_rate: Any = "auto",
         exaggeration: Any = "auto",
         max_iter: int = 1000,
-        tol: float = 1e-4,
+        tol: float | None = None,
         engine: str = "auto",
         callback: Callable[[Run], Any] | None = None,
         verbose: bool = False,
@@ -254,7 +255,7 @@ class TSNE(_MapEstimator):
     perplexity : float or array, optional
         How many neighbours a point has; 30, or a third of few points, by default.
     n_iter_without_progress : int
-        The run ends when the cost changes by less than 0.01 % within so many iterations.
+        The run ends when the cost changes by less than 0.5 % within so many iterations.
     min_grad_norm : float
         It ends as well when the norm of the gradient is below this.
     verbose : int
@@ -265,7 +266,7 @@ class TSNE(_MapEstimator):
         Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.
     n_jobs : int or None
         Threads; None is all cores.
-    engine : {"auto", "exact"}
+    engine : {"auto", "exact", "mesh"}
         How the gradient is computed; `plan_` says what "auto" chose.
 
     Attributes

@@ -54,7 +54,7 @@ class Run:
         for costs that have no attraction to measure it by (distances, squared differences) and for a start
         that is a map already.
     exaggeration_iter : int, optional
-        For how many iterations: 250 for momentum and 50 for L-BFGS by default.
+        For how many iterations: 160 for momentum, which takes it back by and by, and 50 for L-BFGS.
     engine : {"auto", "exact", "mesh"}
         How value and gradient are computed: over all pairs, or by edges and field.
     accuracy : float
@@ -164,7 +164,7 @@ class Run:
         self._phases = schedule(
             engine.method,
             natural_rate=float(self._problem.scale[0]),
-            usual=(self._optimizer.exaggeration, self._optimizer.exaggeration_iter),
+            habits=self._optimizer.habits,
             spread=float(Y.std()),
             exaggeration=exaggeration,
             exaggeration_iter=exaggeration_iter,
@@ -261,7 +261,7 @@ class Run:
         self,
         max_iter: int = 1000,
         *,
-        tol: float = 1e-4,
+        tol: float | None = None,
         patience: int = PATIENCE,
         min_grad_norm: float = 0.0,
         callback: Callable[[Run], Any] | None = None,
@@ -274,7 +274,8 @@ class Run:
             A ceiling on `iteration`, not a target.
         tol : float
             Converged is a run whose cost changed by less than this share of itself within `patience`
-            iterations of the last phase, or whose gradient has all but vanished.
+            iterations of the last phase, or whose gradient has all but vanished. By default 0.005 for
+            momentum and 0.0001 for the other optimizers, which come to rest.
         patience : int
             See `tol`.
         min_grad_norm : float
@@ -287,6 +288,9 @@ class Run:
         bool
             Whether it converged (True), or was stopped by the ceiling or the callback (False).
         """
+        tol = self._optimizer.habits.tol if tol is None else tol
+        if isinstance(tol, (str, bool)) or not tol >= 0:
+            raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         settled = sum(phase.iterations or 0 for phase in self._phases)
         while self.iteration < max_iter:
             self.step(min(RECORD - self.iteration % RECORD, max_iter - self.iteration))

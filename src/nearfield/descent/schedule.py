@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from nearfield.algebra.method import Method
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How an optimizer likes its schedule.
+
+    Attributes
+    ----------
+    exaggeration : float
+        By how much attraction is best strengthened at first, where the method allows it.
+    iterations : int
+        For how long.
+    annealing : tuple of (share of these iterations, exponent of the exaggeration)
+        The steps in which the exaggeration is taken back.
+    momentum : (float, float)
+        Of the exaggerated phases and of the last.
+    tol : float
+        A run has converged when its cost changes by less than this share within 50 iterations.
+    """
+
+    exaggeration: float = 1.0
+    iterations: int = 0
+    annealing: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
+    momentum: tuple[float, float] = (0.0, 0.0)
+    tol: float = 1e-4
 
 
 @dataclass(frozen=True)
@@ -29,7 +54,7 @@ class Phase:
 
     iterations: int | None
     exaggeration: float = 1.0
-    momentum: float = 0.8
+    momentum: float = 0.0
     rate: float = 1.0
 
 
@@ -37,7 +62,7 @@ def schedule(
     method: Method,
     *,
     natural_rate: float,
-    usual: tuple[float, int],
+    habits: Habits,
     spread: float = 0.0,
     exaggeration: Any = "auto",
     exaggeration_iter: int | None = None,
@@ -45,9 +70,10 @@ def schedule(
 ) -> tuple[Phase, ...]:
     """The phases of a descent.
 
-    In the first one attraction is exaggerated, so that clusters find each other while they can still pass
-    through one another. A cost of another degree than 1 has no attraction that this could be measured by,
-    and one of distances none at all: they go straight down.
+    At first attraction is exaggerated, so that clusters find each other while they can still pass through
+    one another; then that is taken back by and by, which ends in a lower cost than at once. A cost of
+    another degree than 1 has no attraction that this could be measured by, and one of distances none at
+    all: they go straight down.
 
     Parameters
     ----------
@@ -55,37 +81,47 @@ def schedule(
         What is minimised.
     natural_rate : float
         The learning rate that the problem calls for, N/M for most.
-    usual : (float, int)
-        The optimizer's usual exaggeration and its length.
+    habits : Habits
+        The optimizer's usual exaggeration, its length, and so on.
     spread : float
         The standard deviation of the start. One that is wider than the kernel is a map already, which
         exaggeration would undo.
     """
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
-    if not auto and not (isinstance(exaggeration, Real) and float(exaggeration) >= 1):
+    if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
         kernel = method.kernel
         helps = kernel is not None and method.cost.degree == 1 and spread < kernel.width
-        exaggeration = usual[0] if helps else 1.0
+        exaggeration = habits.exaggeration if helps else 1.0
     if exaggeration_iter is None:
-        exaggeration_iter = usual[1]
+        exaggeration_iter = habits.iterations
+    if (
+        isinstance(exaggeration_iter, bool)
+        or not isinstance(exaggeration_iter, Integral)
+        or exaggeration_iter < 0
+    ):
+        raise ValueError(f"exaggeration_iter must be a whole number from 0 up, got {exaggeration_iter!r}")
     if exaggeration != 1 and method.kernel is None:
         raise ValueError("exaggeration strengthens a kernel's attraction; a cost of distances has none")
-    rates = _rates(method, learning_rate, exaggeration, natural_rate)
-    late = Phase(None, 1.0, 0.8, rates[1])
-    if exaggeration == 1 or exaggeration_iter == 0:
-        return (late,)
-    return Phase(exaggeration_iter, float(exaggeration), 0.5, rates[0]), late
+    rate = _rate(method, learning_rate, natural_rate)
+    early, late = habits.momentum
+    phases, done, share = [], 0, 0.0
+    for part, exponent in habits.annealing if exaggeration != 1 else ():
+        share += part
+        length = round(share * exaggeration_iter) - done
+        done += length
+        factor = float(exaggeration) ** exponent
+        slowed = rate / factor if learning_rate == "auto" else rate
+        phases += [Phase(length, factor, early, slowed)] if length else []
+    return (*phases, Phase(None, 1.0, late, rate))
 
 
-def _rates(method: Method, learning_rate: Any, exaggeration: float, natural: float) -> tuple[float, float]:
-    """The rates of both phases in units of the natural one."""
+def _rate(method: Method, learning_rate: Any, natural: float) -> float:
+    """The learning rate of the last phase in units of the natural one."""
     if isinstance(learning_rate, str) and learning_rate == "auto":
         # A spring's stiffness goes with the inverse square of the kernel's width.
-        width = method.kernel.width if method.kernel is not None else 1.0
-        unit = min(1.0, width**2)
-        return unit / exaggeration, unit
+        return min(1.0, method.kernel.width**2) if method.kernel is not None else 1.0
     if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < np.inf:
         raise ValueError(f"learning_rate must be 'auto' or a positive number, got {learning_rate!r}")
-    return float(learning_rate) / natural, float(learning_rate) / natural
+    return float(learning_rate) / natural

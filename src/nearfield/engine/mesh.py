@@ -68,8 +68,8 @@ class Mesh:
         if terms is None:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
-        data = P.data.astype(np.float64)
-        self.entropy = float(np.sum(data * np.log(data))) if method.cost.cross_entropy else 0.0
+        data = P.data[P.data > 0].astype(np.float64)
+        self.entropy = float(np.sum(data * np.log(data)))
         self.fused = method.cost.cross_entropy and kernel.tail is not None
         if self.fused and method.normalization == "point":
             P = sparse.csr_array(P + P.T)  # the springs of a cross-entropy do not depend on S
