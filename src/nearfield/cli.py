@@ -86,7 +86,7 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="auto or exact.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, exact or mesh.")] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(help="How many threads.")] = None,
     parameters: Parameters = None,

@@ -18,6 +18,7 @@ from nearfield.algebra.parts import Array
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import PATIENCE, Run
 from nearfield.descent.starts import classical_scaling, principal_components
+from nearfield.engine.mesh import ACCURACY
 from nearfield.engine.plan import Plan
 from nearfield.io.checks import finite
 
@@ -134,6 +135,8 @@ class Embedder(_MapEstimator):
         for momentum and 0.0001 for the other optimizers.
     engine : {"auto", "exact", "mesh"}
         How the gradient is computed; `plan_` says what "auto" chose.
+    accuracy : float
+        Of the mesh engine: the error of the repulsive force, relative to it.
     callback : callable, optional
         Called with the `Run` every 10 iterations; True from it ends the run.
     verbose : bool
@@ -183,6 +186,7 @@ class Embedder(_MapEstimator):
         max_iter: int = 1000,
         tol: float | None = None,
         engine: str = "auto",
+        accuracy: float = ACCURACY,
         callback: Callable[[Run], Any] | None = None,
         verbose: bool = False,
         random_state: Any = None,
@@ -200,6 +204,7 @@ class Embedder(_MapEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.engine = engine
+        self.accuracy = accuracy
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
@@ -237,6 +242,7 @@ class Embedder(_MapEstimator):
             learning_rate=self.learning_rate,
             exaggeration=self.exaggeration,
             engine=self.engine,
+            accuracy=self.accuracy,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearfield as nf
@@ -203,7 +203,7 @@ def test_a_run_that_converges_says_so_and_was_not_cut_short(path, blobs):
     assert run.iteration < 5000
     before, cost = run.Y, run.cost
     run.step(50)
-    assert run.cost == pytest.approx(cost, rel=0.02)
+    assert run.cost == pytest.approx(cost, rel=0.05)
     assert not np.array_equal(run.Y, before)  # step makes its iterations, converged or not
 
 
@@ -225,6 +225,14 @@ def test_exaggeration_is_made_up_for_in_the_end(name, n, random):
     plain.step(1000)
     strong.step(1000)
     assert strong.cost < 1.5 * plain.cost
+
+
+@pytest.mark.parametrize("name", ["tsne", "tasne", "hssne", "dhssne", "itsne", "wtsne"])
+def test_momentum_does_not_lose_what_it_has_gained(name):
+    run = nf.Run(load_iris().data[::2], name, n_jobs=1)
+    run.step(800)
+    late = run.history["exaggeration"] == 1
+    assert run.cost < 1.05 * run.history["cost"][late].min()
 
 
 @pytest.mark.parametrize("jobs", [2, 4])

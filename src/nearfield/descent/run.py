@@ -108,6 +108,8 @@ class Run:
 
         if isinstance(n_components, bool) or not hasattr(n_components, "__index__") or n_components < 1:
             raise ValueError(f"n_components must be a positive whole number, got {n_components!r}")
+        if isinstance(accuracy, (str, bool)) or not 1e-6 <= accuracy <= 0.3:
+            raise ValueError(f"accuracy must be between 1e-6 and 0.3, got {accuracy!r}")
         name = method if isinstance(method, str) else str(method)
         method = named(method) if isinstance(method, str) else method
         if not isinstance(method, Method):
