@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types format docs bench clean
+.PHONY: demo test lint types format docs bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
@@ -26,8 +26,25 @@ format: $(VENV)/tested
 docs: $(VENV)/installed
 	$(BIN)/python docs/generate.py
 
-bench: $(VENV)/installed
+# The exact engine against scikit-learn's; then everything against its peers, in an environment of its own.
+# DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784.
+DATA ?=
+BENCH := .venv-bench
+
+bench-exact: $(VENV)/installed
 	$(BIN)/python benchmarks/exact.py
+
+bench: $(BENCH)/installed
+	$(BENCH)/bin/python benchmarks/compare.py $(if $(DATA),--data $(DATA))
+
+bench-quick: $(BENCH)/installed
+	$(BENCH)/bin/python benchmarks/compare.py --quick --results benchmarks/QUICK.md $(if $(DATA),--data $(DATA))
+
+$(BENCH)/installed: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
+	touch $@
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,4 +60,4 @@ $(VENV)/tested: $(VENV)/installed pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH) demo .pytest_cache .mypy_cache .ruff_cache

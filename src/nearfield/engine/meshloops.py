@@ -165,7 +165,10 @@ def near(lo, hi, Yt, charges, cells, starts, shape, per_unit, tables, slopes, va
     count, entries = tables.shape
     last = f32(entries - 2)
     nx = shape[2]
-    f = np.empty(n, f32)
+    longest = 0
+    for cell in range(0, starts.shape[0] - 1):
+        longest = max(longest, starts[min(cell + 3, starts.shape[0] - 1)] - starts[cell])
+    f, pulls = np.empty(longest, f32), np.empty(longest, f32)
     for i in range(lo, hi):
         cell = cells[i]
         x, y, z = cell % nx, (cell // nx) % shape[1], cell // (nx * shape[1])
@@ -185,26 +188,20 @@ def near(lo, hi, Yt, charges, cells, starts, shape, per_unit, tables, slopes, va
                 for t in range(count):
                     table, slope = tables[t], slopes[t]
                     total = f32(0)
-                    g0 = f32(0)
-                    g1 = f32(0)
-                    g2 = f32(0)
                     for e in range(m):
                         at = min(f[e] * per_unit, last)
-                        k = np.int32(at)
+                        k = np.uint32(at)  # unsigned, so that no index is taken to count from the end
                         rest = at - f32(k)
-                        total += weights[e] * (table[k] + rest * (table[k + 1] - table[k]))
-                        pull = f32(2) * weights[e] * (slope[k] + rest * (slope[k + 1] - slope[k]))
-                        g0 += pull * (Yt[0, i] - Yt[0, start + e])
-                        if dimensions > 1:
-                            g1 += pull * (Yt[1, i] - Yt[1, start + e])
-                        if dimensions > 2:
-                            g2 += pull * (Yt[2, i] - Yt[2, start + e])
+                        following = k + np.uint32(1)
+                        total += weights[e] * (table[k] + rest * (table[following] - table[k]))
+                        pulls[e] = f32(2) * weights[e] * (slope[k] + rest * (slope[following] - slope[k]))
                     value[t, i] += total
-                    gradient[t, i, 0] += g0
-                    if dimensions > 1:
-                        gradient[t, i, 1] += g1
-                    if dimensions > 2:
-                        gradient[t, i, 2] += g2
+                    for c in range(dimensions):
+                        here, others = Yt[c, i], Yt[c, start : start + m]
+                        pull = f32(0)
+                        for e in range(m):
+                            pull += pulls[e] * (here - others[e])
+                        gradient[t, i, c] += pull
 
 
 @jit
