@@ -46,7 +46,7 @@ def checks():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("estimator", "check"), checks())
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from nearfield.descent.run import PATIENCE, Run
 from nearfield.descent.starts import classical_scaling, principal_components
 from nearfield.engine.mesh import ACCURACY
 from nearfield.engine.plan import Plan
-from nearfield.io.checks import finite
+from nearfield.io.checks import check_count, finite, whole
 
 
 class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -58,21 +57,21 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             There for scikit-learn's pipelines.
         """
         X = _validated(self, X)
-        max_iter = 1000 if self.max_iter is None else self.max_iter
-        if isinstance(max_iter, bool) or not isinstance(max_iter, Integral) or max_iter < 1:
-            raise ValueError(f"max_iter must be a positive whole number, got {self.max_iter!r}")
+        max_iter = whole("max_iter", 1000 if self.max_iter is None else self.max_iter, 1)
+        callback = getattr(self, "callback", None)
+        if callback is not None and not callable(callback):
+            raise ValueError(f"callback must be a function of the run, got {callback!r}")
         run = self._run(X)
         self.interrupted_ = False
         self.converged_ = False
-        callback = getattr(self, "callback", None)
-        with Progress(int(max_iter), type(self).__name__, bool(self.verbose)) as progress:
+        with Progress(max_iter, type(self).__name__, bool(self.verbose)) as progress:
 
             def watch(run: Run) -> Any:
                 progress(run)
                 return callback(run) if callback is not None else None
 
             try:
-                self.converged_ = run.converge(int(max_iter), callback=watch, **self._stop())
+                self.converged_ = run.converge(max_iter, callback=watch, **self._stop())
             except KeyboardInterrupt:
                 self.interrupted_ = True
         if self.interrupted_:
@@ -219,10 +218,16 @@ class Embedder(_MapEstimator):
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""
         random, metric = check_random_state(self.random_state), self.metric
+        n_components = whole("n_components", self.n_components, 1)
+        check_count(X.shape[0])
+        for stale in ("method_", "learning_rate_"):  # of an earlier fit with a method that has them
+            self.__dict__.pop(stale, None)
+        if isinstance(metric, str) and metric == "affinity":
+            raise ValueError("affinities have no principal components: use a method that takes them")
         if isinstance(metric, str) and metric == "precomputed":
-            self.embedding_ = classical_scaling(check_precomputed(X), self.n_components, random)
+            self.embedding_ = classical_scaling(check_precomputed(X), n_components, random)
         else:
-            self.embedding_ = principal_components(X, self.n_components, random)
+            self.embedding_ = principal_components(X, n_components, random)
         self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
         self.converged_, self.interrupted_ = True, False
         memory = 8 * X.shape[0] * X.shape[1]
@@ -363,8 +368,8 @@ def _validated(estimator: _MapEstimator, X: Any) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
     try:
         X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-    except ValueError as error:
-        if "could not convert" not in str(error):
+    except (ValueError, TypeError) as error:
+        if "could not convert" not in str(error) and "DType" not in str(error):
             raise
         raise ValueError(_text_column(X)) from error
     finite(X, getattr(estimator, "feature_names_in_", None))
@@ -375,6 +380,8 @@ def _text_column(X: Any) -> str:
     """Which column holds text."""
     names = list(X.columns) if hasattr(X, "columns") else None
     cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2:
+        return f"X must have two dimensions, points and columns, got shape {cells.shape}"
     for column in range(cells.shape[1]):
         for row, cell in enumerate(cells[:, column]):
             try:

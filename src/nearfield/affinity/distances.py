@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from nearfield.algebra.parts import Array
-from nearfield.io.checks import finite
+from nearfield.io.checks import check_count, finite
 from nearfield.threads import spread
 
 
@@ -64,8 +64,10 @@ def distances(
         near = difflib.get_close_matches(metric, metrics(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
         raise ValueError(f"metric {metric!r} is not known; {hint}")
+    X = X if sparse.issparse(X) else np.asarray(X)
     finite(X)
     n = X.shape[0]
+    check_count(n)
     out = np.empty((n, n))
     euclidean = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean") and not metric_params
     if euclidean and not sparse.issparse(X):
@@ -81,6 +83,9 @@ def distances(
         from sklearn.metrics import pairwise_distances
 
         out[:] = pairwise_distances(X, metric=metric, **(metric_params or {}))
+        negative = out.min(initial=0.0)
+        if negative < 0:
+            raise ValueError(f"the metric gave a negative distance, {negative:g}: distances are 0 or more")
         # What is computed row by row may differ in its last bit from what is computed column by column.
         out += out.T
         out *= 0.5
@@ -95,6 +100,14 @@ def distances(
 
 def check_precomputed(D: Any) -> Array:
     """A float64 copy of a distance matrix, or what is wrong with it."""
+    if sparse.issparse(D) and D.shape[0] == D.shape[1]:
+        stored = sparse.coo_array(D)
+        pairs = np.count_nonzero(stored.coords[0] != stored.coords[1])
+        if pairs < D.shape[0] * (D.shape[0] - 1):
+            raise ValueError(
+                f"a sparse distance matrix must hold all pairs, and this one lacks"
+                f" {D.shape[0] * (D.shape[0] - 1) - pairs}: pass a dense one, or the data"
+            )
     D = np.array(D.toarray() if sparse.issparse(D) else D, dtype=np.float64)
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise ValueError(f"a distance matrix must be square, got shape {D.shape}")

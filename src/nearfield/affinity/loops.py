@@ -25,16 +25,17 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
         for j in range(columns):
             if j != own:
                 nearest = min(nearest, row[j])
+        tie = nearest * (1 + 1e-12)  # what rounding makes of equal distances
         mean = 0.0
         ties = 0
         for j in range(columns):
             if j != own:
                 mean += row[j] - nearest
-                ties += row[j] == nearest
+                ties += row[j] <= tie
         mean /= columns - (1 if skip_self else 0)
         if mean == 0.0 or ties > perplexity[i]:
             for j in range(columns):
-                row[j] = (1.0 / ties if normalized else 1.0) if row[j] == nearest and j != own else 0.0
+                row[j] = (1.0 / ties if normalized else 1.0) if row[j] <= tie and j != own else 0.0
             beta[i] = np.inf
             dimension[i] = 0.0
             continue

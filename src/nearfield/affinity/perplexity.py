@@ -11,6 +11,7 @@ import numpy as np
 from nearfield.affinity import loops
 from nearfield.affinity.distances import distances
 from nearfield.algebra.parts import Array
+from nearfield.io.checks import check_count
 from nearfield.threads import spread
 
 DEFAULT = 30.0
@@ -41,8 +42,7 @@ def check_perplexity(perplexity: Any, n: int, others: int | None = None) -> Arra
     `others` is how many neighbours each point has to choose from: n - 1 unless they are fewer.
     """
     others = n - 1 if others is None else others
-    if n < 2:
-        raise ValueError(f"a map needs at least 2 points, got {n} sample{'s' if n != 1 else ''}")
+    check_count(n)
     if perplexity is None:
         return np.full(n, min(DEFAULT, max(1.0, others / 3)))
     if not isinstance(perplexity, (Real, np.ndarray)):

@@ -12,6 +12,7 @@ from nearfield.affinity.distances import distances
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.io.checks import check_count
 from nearfield.threads import spread
 
 
@@ -68,8 +69,7 @@ def target(
 
 def check_apart(D: Array) -> None:
     """Refuse data in which there is nothing to map."""
-    if len(D) < 2:
-        raise ValueError(f"a map needs at least 2 points, got {len(D)} sample{'s' if len(D) != 1 else ''}")
+    check_count(len(D))
     if not D.max() > 0:
         raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the columns")
 
@@ -79,6 +79,7 @@ def normalize(method: Method, P: Any) -> Any:
     if method.target_kind == "distances":
         raise ValueError("a cost of distances takes distances, not affinities: use metric='precomputed'")
     P = check_target(method, P)
+    check_count(P.shape[0])
     sums = np.asarray(P.sum(axis=1), dtype=float).ravel()
     empty = np.flatnonzero(sums == 0)
     if len(empty):
@@ -108,10 +109,19 @@ def check_target(method: Method, target: Any) -> Any:
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise ValueError(f"{what} must be square, one row and one column per point, got shape {p.shape}")
     if not np.all(np.isfinite(values)):
-        raise ValueError(f"{what} contains NaN or infinity")
+        row = _first_row(p, ~np.isfinite(values))
+        raise ValueError(f"{what} contains NaN or infinity in row {row}: leave out such points")
     if values.size and values.min() < 0:
-        raise ValueError(f"{what} contains negative values")
+        row = _first_row(p, values < 0)
+        raise ValueError(f"{what} contains negative values in row {row}: they must be 0 or more")
     return p
+
+
+def _first_row(p: Any, wrong: Any) -> int:
+    """The first row with a value that is wrong; of a sparse array, among its stored values."""
+    if sparse.issparse(p):
+        return int(np.searchsorted(p.indptr, np.argmax(wrong), side="right")) - 1
+    return int(np.argmax(wrong.any(axis=1)))
 
 
 def is_symmetric(p: Any) -> bool:

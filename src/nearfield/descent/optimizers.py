@@ -54,7 +54,7 @@ class Momentum(Optimizer):
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
-        agree = (here.gradient > 0) != (self.velocity > 0)
+        agree = np.sign(here.gradient) != np.sign(self.velocity)
         self.gains = np.maximum(np.where(agree, self.gains + 0.2, self.gains * 0.8), 0.01)
         rate = phase.rate * problem.scale
         self.velocity = phase.momentum * self.velocity - rate * self.gains * here.gradient

@@ -6,6 +6,7 @@ of these (they are positive, and so stay it).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
+
+LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Problem:
         By how much attraction is strengthened at present.
     scale : array
         The natural learning rate of each variable: a gradient at a point is of order M/N, so N/M for
-        the coordinates; a parameter that a point has likewise, and 1/M for one that all points share.
+        the coordinates; a parameter that a point has likewise, and 1/M for one that all points share, but
+        a tenth of it.
         A cost of another degree than 1 is that much smaller or larger, p being of order M/N².
     """
 
@@ -49,7 +53,7 @@ class Problem:
         if engine.method.kernel is None:
             unit = float(n)
         sizes = [np.full(n * dimensions, n / unit)]
-        sizes += [np.full(value.size, value.size / unit) for value in self._learned.values()]
+        sizes += [np.full(value.size, LEARNING * value.size / unit) for value in self._learned.values()]
         self.scale = np.concatenate(sizes)
 
     def pack(self, Y: Array) -> Array:
@@ -61,13 +65,20 @@ class Problem:
         n, dimensions = self.shape
         return z[: n * dimensions].reshape(n, dimensions)
 
-    def parameters_of(self, z: Array) -> dict[str, Any]:
-        """The learned parameters among the variables."""
-        found, at = {}, self.shape[0] * self.shape[1]
+    def _places(self) -> Iterator[tuple[str, slice, tuple[float, float]]]:
+        """Where each learned parameter is among the variables, and its bounds there (it is a logarithm)."""
+        at, bounds = self.shape[0] * self.shape[1], getattr(self.engine.method.kernel, "bounds", {})
         for name, value in self._learned.items():
-            now = np.exp(z[at : at + value.size]).reshape(value.shape)
-            found[name] = now if now.ndim else now.item()
+            low, high = bounds.get(name, (1e-6, 1e6))
+            yield name, slice(at, at + value.size), (float(np.log(low)), float(np.log(high)))
             at += value.size
+
+    def parameters_of(self, z: Array) -> dict[str, Any]:
+        """The learned parameters among the variables, within their bounds."""
+        found = {}
+        for name, place, bounds in self._places():
+            now = np.exp(np.clip(z[place], *bounds)).reshape(self._learned[name].shape)
+            found[name] = now if now.ndim else now.item()
         return found
 
     def project(self, z: Array) -> None:
@@ -78,12 +89,8 @@ class Problem:
         """
         Y = self.map_of(z)
         Y -= Y.mean(axis=0)
-        at = Y.size
-        for name, value in self._learned.items():
-            low, high = self.engine.method.kernel.bounds.get(name, (1e-6, 1e6))  # type: ignore[union-attr]
-            part = z[at : at + value.size]
-            np.clip(part, np.log(low), np.log(high), out=part)
-            at += value.size
+        for _, place, bounds in self._places():
+            np.clip(z[place], *bounds, out=z[place])
 
     def method_at(self, z: Array) -> Method:
         """The method with the learned parameters that the variables hold."""
@@ -96,7 +103,12 @@ class Problem:
         at = self.engine.evaluate(
             self.map_of(z), exaggeration=self.exaggeration, want_value=want_value, method=method
         )
-        parts = [at.gradient.ravel()]
-        for name in self._learned:
-            parts.append(np.ravel(at.parameters[name] * getattr(method.kernel, name)))  # d/d log θ
-        return Point(at.value, at.cost, np.concatenate(parts))
+        gradient = np.empty_like(z)
+        self.map_of(gradient)[:] = at.gradient
+        for name, place, (low, high) in self._places():
+            slope = np.ravel(at.parameters[name] * getattr(method.kernel, name))  # d/d log θ
+            if self.exaggeration != 1:  # what is learned of an exaggerated cost is of no use
+                slope = np.zeros_like(slope)
+            outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
+            gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
+        return Point(at.value, at.cost, gradient)

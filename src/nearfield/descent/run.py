@@ -22,6 +22,7 @@ from nearfield.engine.base import Engine
 from nearfield.engine.exact import exact
 from nearfield.engine.mesh import ACCURACY, Mesh
 from nearfield.engine.plan import plan
+from nearfield.io.checks import whole
 from nearfield.io.maps import Map
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
@@ -106,8 +107,7 @@ class Run:
     ) -> None:
         from sklearn.utils import check_random_state
 
-        if isinstance(n_components, bool) or not hasattr(n_components, "__index__") or n_components < 1:
-            raise ValueError(f"n_components must be a positive whole number, got {n_components!r}")
+        n_components = whole("n_components", n_components, 1)
         if isinstance(accuracy, (str, bool)) or not 1e-6 <= accuracy <= 0.3:
             raise ValueError(f"accuracy must be between 1e-6 and 0.3, got {accuracy!r}")
         name = method if isinstance(method, str) else str(method)
@@ -165,6 +165,7 @@ class Run:
         self._problem = Problem(engine, (len(Y), Y.shape[1]))
         self._phases = schedule(
             engine.method,
+            n=len(Y),
             natural_rate=float(self._problem.scale[0]),
             habits=self._optimizer.habits,
             spread=float(Y.std()),
@@ -174,6 +175,7 @@ class Run:
         )
         self._z = self._problem.pack(Y)
         self._problem.project(self._z)
+        self._start = self._z.copy()
         self._phase: Phase | None = None
         self.iteration = 0
         self._history: dict[str, list[float]] = {
@@ -217,7 +219,7 @@ class Run:
 
     def step(self, n: int = 1) -> None:
         """Make exactly n iterations."""
-        for _ in range(n):
+        for _ in range(whole("n", n, 0)):
             self._iterate()
         if n > 0 and (not self._history["iteration"] or self._history["iteration"][-1] != self.iteration):
             self._record()
@@ -226,6 +228,9 @@ class Run:
         """The phase of the next iteration, with the problem and the optimizer made ready for it."""
         phase = self.phase_at(self.iteration)
         if phase is not self._phase:
+            if self._phase is not None and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
+                # Exaggeration drew few points into one, where every force vanishes: go on from the start.
+                self._z = self._start.copy()
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)

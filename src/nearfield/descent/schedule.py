@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from nearfield.algebra.method import Method
+from nearfield.io.checks import whole
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Phase:
 def schedule(
     method: Method,
     *,
+    n: int,
     natural_rate: float,
     habits: Habits,
     spread: float = 0.0,
@@ -79,6 +81,8 @@ def schedule(
     ----------
     method : Method
         What is minimised.
+    n : int
+        The number of points.
     natural_rate : float
         The learning rate that the problem calls for, N/M for most.
     habits : Habits
@@ -96,15 +100,10 @@ def schedule(
         exaggeration = habits.exaggeration if helps else 1.0
     if exaggeration_iter is None:
         exaggeration_iter = habits.iterations
-    if (
-        isinstance(exaggeration_iter, bool)
-        or not isinstance(exaggeration_iter, Integral)
-        or exaggeration_iter < 0
-    ):
-        raise ValueError(f"exaggeration_iter must be a whole number from 0 up, got {exaggeration_iter!r}")
+    exaggeration_iter = whole("exaggeration_iter", exaggeration_iter, 0)
     if exaggeration != 1 and method.kernel is None:
         raise ValueError("exaggeration strengthens a kernel's attraction; a cost of distances has none")
-    rate = _rate(method, learning_rate, natural_rate)
+    rate = _rate(method, learning_rate, natural_rate, n)
     early, late = habits.momentum
     phases, done, share = [], 0, 0.0
     for part, exponent in habits.annealing if exaggeration != 1 else ():
@@ -117,11 +116,13 @@ def schedule(
     return (*phases, Phase(None, 1.0, late, rate))
 
 
-def _rate(method: Method, learning_rate: Any, natural: float) -> float:
+def _rate(method: Method, learning_rate: Any, natural: float, n: int) -> float:
     """The learning rate of the last phase in units of the natural one."""
     if isinstance(learning_rate, str) and learning_rate == "auto":
-        # A spring's stiffness goes with the inverse square of the kernel's width.
-        return min(1.0, method.kernel.width**2) if method.kernel is not None else 1.0
+        # A spring's stiffness goes with the inverse square of the kernel's width. Few points have long
+        # springs beside the size of their map, and shatter at a rate that many profit from.
+        width = method.kernel.width if method.kernel is not None else 1.0
+        return min(1.0, width**2) * n / (n + 1000)
     if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < np.inf:
         raise ValueError(f"learning_rate must be 'auto' or a positive number, got {learning_rate!r}")
     return float(learning_rate) / natural

@@ -51,7 +51,7 @@ def start(
     elif init == "pca" and is_distance:
         Y = classical_scaling(target, n_components, random)
     else:  # P or weights without data have no principal components, but the graph's modes serve as well
-        graph = np.exp(-((target / np.median(target)) ** 2)) if is_distance else target
+        graph = np.exp(-((target / np.median(target[target > 0])) ** 2)) if is_distance else target
         Y = graph_modes(graph, n_components, random)
     spread = Y[:, 0].std()
     if init == "random" and scale is None and is_distance:
@@ -64,25 +64,25 @@ def check_positions(init: Any, n: int, n_components: int) -> Array:
     Y = np.array(init, dtype=np.float64)
     if Y.shape != (n, n_components):
         raise ValueError(f"init must have shape ({n}, {n_components}), got {Y.shape}")
-    finite(Y)
+    finite(Y, what="init")
     return Y
 
 
 def principal_components(data: Any, n_components: int, random: np.random.RandomState) -> Array:
     """The leading principal components; axes that the data do not have are filled with faint noise."""
-    from sklearn.decomposition import PCA, TruncatedSVD
+    from sklearn.decomposition import PCA
 
     seed = random.randint(2**31 - 1)
     kept = min(n_components, *data.shape)
-    if sparse.issparse(data):
-        Y = (
-            TruncatedSVD(kept, random_state=seed).fit_transform(data)
-            if kept < data.shape[1]
-            else data.toarray()
-        )
-        Y = Y - Y.mean(axis=0)
-    else:
-        Y = PCA(kept, random_state=seed).fit_transform(np.asarray(data, dtype=np.float64))
+    solver = "auto"
+    if sparse.issparse(data):  # which this solver centres without making them dense, for all axes but one
+        thin = kept < min(data.shape)
+        data, solver = (sparse.csr_matrix(data), "arpack") if thin else (data.toarray(), "auto")
+    # Whatever scikit-learn is set to give out, an array is needed here.
+    pca = PCA(kept, svd_solver=solver, random_state=seed).set_output(transform="default")
+    Y = pca.fit_transform(data.astype(np.float64))
+    if not Y.std() > 0:
+        raise ValueError(f"all {len(Y)} points are equal: there is nothing to map, check the columns")
     return _filled(Y, n_components, random)
 
 

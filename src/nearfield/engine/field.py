@@ -25,7 +25,9 @@ from nearfield.threads import spread, threads
 Radial = Callable[[Any], Any]  # of the squared distance
 
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 7.0, 10.0)  # in widths of the kernel
-REVIEW = 20  # evaluations after which the cutoff is chosen anew
+SAMPLE = 4096  # points that the crowding of a map is judged by
+GROWTH = 1.1  # from one size of the grid to the next
+KEPT = 3  # grids whose spectra are kept
 ENTRIES = 2048  # of a table of what the polynomial leaves out
 TAYLOR = 3  # the degree of the polynomial
 FREE = 2**15  # nodes that cost next to nothing
@@ -56,12 +58,12 @@ class Field:
 
     def __init__(self, width: float, accuracy: float, n_jobs: int | None = None) -> None:
         self.width, self.accuracy, self.n_jobs = float(width), float(accuracy), n_jobs
-        self.cutoff, self.spacing = -1.0, 0.0
+        self.cutoff, self.spacing = 0.0, 0.0
         self.shape: tuple[int, ...] = ()
         self._radials: dict[Hashable, Radial] = {}
-        self._spectra: dict[Hashable, Any] = {}
-        self._tables: dict[Hashable, tuple[Any, Any]] = {}
-        self._laid = 0
+        # By grid, the least recently used first, and by function: the map may waver between two grids.
+        self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
+        self._tables: dict[float, dict[Hashable, tuple[Any, Any]]] = {}
 
     # The functions ----------------------------------------------------------------------------------------
 
@@ -71,9 +73,10 @@ class Field:
 
     def forget(self, keep: Callable[[Hashable], bool]) -> None:
         """Let go of functions: a kernel that is learned is another one at every step."""
-        for known in (self._radials, self._spectra, self._tables):
-            for key in [key for key in known if not keep(key)]:
-                del known[key]
+        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._tables.values()]
+        for functions in known:
+            for key in [key for key in functions if not keep(key)]:
+                del functions[key]
 
     def _far(self, key: Hashable, f: Any) -> Any:
         """The part of a function that is left to the grid."""
@@ -86,18 +89,20 @@ class Field:
 
     def _table(self, key: Hashable) -> tuple[Any, Any]:
         """What is left to the near sum, and its derivative in f, at equal steps up to the cutoff."""
-        if key not in self._tables:
+        tables = self._tables.setdefault(self.cutoff, {})
+        if key not in tables:
             f = np.linspace(0.0, self.cutoff**2, ENTRIES)
             rest = np.asarray(self._radials[key](f) - self._far(key, f), dtype=np.float64)
             slope = np.gradient(rest, f, edge_order=2)
             rest[-1] = slope[-1] = 0.0
             pad = (0, 1)
-            self._tables[key] = np.pad(rest, pad).astype(np.float32), np.pad(slope, pad).astype(np.float32)
-        return self._tables[key]
+            tables[key] = np.pad(rest, pad).astype(np.float32), np.pad(slope, pad).astype(np.float32)
+        return tables[key]
 
     def _spectrum(self, key: Hashable) -> Any:
         """The transform of the far part, deconvolved of the splines."""
-        if key not in self._spectra:
+        spectra = self._spectra[self.cutoff, self.spacing, self.shape]
+        if key not in spectra:
             squares, windows = 0.0, 1.0
             for axis, m in enumerate(self.shape):
                 along = tuple(slice(None) if a == axis else None for a in range(len(self.shape)))
@@ -108,8 +113,8 @@ class Field:
                 windows = windows * ((2 + np.cos(2 * np.pi * frequency)) / 3)[along]
             transformed = scipy.fft.rfftn(self._far(key, squares), workers=threads(self.n_jobs)).real
             spectrum = (transformed / windows**2).astype(np.float32)
-            self._spectra[key] = spectrum.reshape(self._padded(spectrum.shape))
-        return self._spectra[key]
+            spectra[key] = spectrum.reshape(self._padded(spectrum.shape))
+        return spectra[key]
 
     @staticmethod
     def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,19 +123,17 @@ class Field:
     # The points -------------------------------------------------------------------------------------------
 
     def lay(self, Y: Any) -> None:
-        """Lay grid and cells over a map (float32)."""
+        """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
         low, high = Y.min(axis=0), Y.max(axis=0)
-        if self._laid % REVIEW == 0:
-            self._choose(Y, low, high)
-        self._laid += 1
-        need = self._nodes((high - low) / self.spacing)
-        if not (self.shape and all(a <= b <= 1.6 * a + 64 for a, b in zip(need, self.shape, strict=True))):
-            last = len(need) - 1
-            self.shape = tuple(
-                scipy.fft.next_fast_len(int(1.08 * m) + 1, real=axis == last) for axis, m in enumerate(need)
-            )
-            self._spectra.clear()
-            self._grid = np.zeros(self._padded(self.shape), np.float32)
+        self.cutoff, self.spacing = self._choose(Y, low, high)
+        self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
+        place = (self.cutoff, self.spacing, self.shape)
+        self._spectra[place] = self._spectra.pop(place, {})
+        while len(self._spectra) > KEPT:
+            del self._spectra[next(iter(self._spectra))]
+        padded = self._padded(self.shape)
+        if getattr(self, "_grid", np.empty(0)).shape != padded:
+            self._grid = np.zeros(padded, np.float32)
         self._order: Any = None
         if self.cutoff > 0:
             self._sort(Y, low, high)
@@ -144,25 +147,15 @@ class Field:
         """How many nodes each axis needs: twice the span, with room for the splines."""
         return [2 * (int(c) + loops.NODES + 2) for c in cells]
 
-    def _choose(self, Y: Any, low: Any, high: Any) -> None:
+    def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
         """The cutoff, and with it the spacing, that costs the least for a map like this."""
+        sample = Y[:: -(-len(Y) // SAMPLE)] - low
         best = (np.inf, 0.0, 0.0)
         for widths in CUTOFFS:
             cutoff, spacing = widths * self.width, self._spacing(widths)
-            nodes = float(np.prod([float(m) for m in self._nodes((high - low) / spacing)]))
-            pairs = 0.0
-            if cutoff:
-                shape = np.maximum(np.ceil((high - low) / cutoff), 1)
-                if np.prod(shape) > 4 * len(Y) + 1000:  # cells far emptier than points: no more to gain
-                    pairs = 3.0 * len(Y)
-                else:
-                    cells = np.ravel_multi_index(
-                        tuple(np.minimum((Y - low) / cutoff, shape - 1).astype(np.int64).T),
-                        shape.astype(np.int64),
-                    )
-                    crowd = np.bincount(cells).astype(np.float64)
-                    pairs = 3.0 ** Y.shape[1] * float(np.sum(crowd**2))
-            best = min(best, (NODE * nodes + PAIR * pairs, cutoff, spacing))
+            nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
+            pairs = near_pairs(sample, cutoff) * (len(Y) / len(sample)) ** 2 if cutoff else 0.0
+            best = min(best, (NODE * float(nodes) + PAIR * pairs, cutoff, spacing))
         _, cutoff, spacing = best
         # Where nodes cost nothing, more of them: the force within one cell needs the curvature to be right.
         while (
@@ -171,9 +164,7 @@ class Field:
             and np.prod(self._nodes((high - low) * 1.5 / spacing)) < FREE
         ):
             spacing /= 1.5
-        if (cutoff, spacing) != (self.cutoff, self.spacing):
-            self.cutoff, self.spacing, self.shape = cutoff, spacing, ()
-            self._tables.clear()
+        return cutoff, spacing
 
     def _spacing(self, widths: float) -> float:
         """The spacing that gives the accuracy with a cutoff of so many widths.
@@ -282,3 +273,18 @@ def taylor(radial: Radial, at: float) -> Any:
     series = np.polynomial.chebyshev.chebfit(nodes, radial(at + reach * nodes), 12)
     powers = np.polynomial.chebyshev.cheb2poly(series)
     return powers[: TAYLOR + 1] / reach ** np.arange(TAYLOR + 1)
+
+
+def near_pairs(points: Any, cutoff: float) -> float:
+    """How many ordered pairs are in neighbouring cells of this size, judged by the crowd in each cell."""
+    key = np.zeros(len(points), np.int64)
+    for column in points.T:
+        key = key * 2**20 + (column / cutoff).astype(np.int64)
+    _, crowd = np.unique(key, return_counts=True)
+    return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
+
+
+def _size(need: int) -> int:
+    """A length that FFTs are quick at, one of few, so that a growing map changes its grid now and then."""
+    step = int(np.ceil(np.log(need) / np.log(GROWTH)))
+    return int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step)), real=True))

@@ -161,12 +161,12 @@ def near(lo, hi, Yt, charges, cells, starts, shape, per_unit, tables, slopes, va
     Points are sorted by cell, so that the cells of a row are one range of them. Tables hold R and R' at
     equal steps of f and end in zeros; a point finds itself among the others, at R(0).
     """
-    dimensions, n = Yt.shape
+    dimensions = Yt.shape[0]
     count, entries = tables.shape
     last = f32(entries - 2)
     nx = shape[2]
     longest = 0
-    for cell in range(0, starts.shape[0] - 1):
+    for cell in range(starts.shape[0] - 1):
         longest = max(longest, starts[min(cell + 3, starts.shape[0] - 1)] - starts[cell])
     f, pulls = np.empty(longest, f32), np.empty(longest, f32)
     for i in range(lo, hi):

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 
-def finite(X: Any, names: Sequence[str] | None = None) -> None:
+def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
     """Refuse NaN and infinity, naming the rows.
 
     Parameters
@@ -18,6 +18,8 @@ def finite(X: Any, names: Sequence[str] | None = None) -> None:
         What is checked.
     names : sequence of str, optional
         The names of the columns.
+    what : str
+        What X is called in the message.
 
     Examples
     --------
@@ -28,24 +30,38 @@ def finite(X: Any, names: Sequence[str] | None = None) -> None:
     ValueError: X contains NaN in row 1, column 0: fill in or leave out such rows (1 of 2)
     """
     values = X.data if sparse.issparse(X) else np.asarray(X)
-    if values.dtype.kind not in "fc" or np.isfinite(np.sum(values)) or np.isfinite(values).all():
+    if values.dtype.kind not in "fc" or np.isfinite(values).all():
         return
-    dense = sparse.coo_array(X) if sparse.issparse(X) else None
-    bad = ~np.isfinite(values)
-    if dense is not None:
-        bad = ~np.isfinite(dense.data)
-        rows, columns, cells = dense.coords[0][bad], dense.coords[1][bad], dense.data[bad]
+    if sparse.issparse(X):
+        stored = sparse.coo_array(X)
+        bad = ~np.isfinite(stored.data)
+        rows, columns, cells = stored.coords[0][bad], stored.coords[1][bad], stored.data[bad]
     else:
+        bad = ~np.isfinite(values)
         rows, columns = np.nonzero(bad)
         cells = values[bad]
     distinct = np.unique(rows)
-    what = "NaN" if np.isnan(cells).any() else "infinity (inf)"
+    found = "NaN" if np.isnan(cells).any() else "infinity (inf)"
     where = f"row{'s' if len(distinct) > 1 else ''} {', '.join(map(str, distinct[:5]))}"
     if len(distinct) > 5:
         where += ", …"
     column = int(columns[0])
     named = repr(names[column]) if names is not None else column
     raise ValueError(
-        f"X contains {what} in {where}, column {named}: fill in or leave out such rows"
+        f"{what} contains {found} in {where}, column {named}: fill in or leave out such rows"
         f" ({len(distinct)} of {X.shape[0]})"
     )
+
+
+def check_count(n: int) -> None:
+    """Refuse so few points that there is nothing to map."""
+    if n < 2:
+        raise ValueError(f"a map needs at least 2 points, got {n} sample{'s' if n != 1 else ''}")
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number from `least` up, as a plain int, or a message that says so."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        kind = "positive whole number" if least == 1 else f"whole number from {least} up"
+        raise ValueError(f"{name} must be a {kind}, got {value!r}")
+    return int(value)

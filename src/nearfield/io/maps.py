@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import os
 import platform
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from nearfield.algebra.parts import Array
 
 FORMAT = 1
+# What reading something else, or part of a map, may end in.
+DAMAGED = (ValueError, KeyError, EOFError, OSError, TypeError, AttributeError, BadZipFile, zlib.error)
+
+
+class Newer(ValueError):
+    """The file is of a format that a later version of nearfield writes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,28 +58,33 @@ class Map:
 
         about = {"format": FORMAT, "parameters": self.parameters, "versions": self.versions}
         arrays: dict[str, Any] = {f"history_{name}": values for name, values in self.history.items()}
+        for name, values in {"Y": self.Y, **arrays}.items():
+            if np.asarray(values).dtype.hasobject:
+                raise TypeError(f"{name} holds objects, which would have to be pickled: pass numbers")
+        text = np.array(json.dumps(about))
         with replacing(path) as scratch, open(scratch, "wb") as file:
-            np.savez_compressed(file, Y=self.Y, about=np.array(json.dumps(about)), **arrays)
+            np.savez_compressed(file, Y=self.Y, about=text, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Map:
         """Read what `save` wrote."""
+        path = os.fspath(path)
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             about = json.loads(str(arrays.pop("about")))
-            Y = arrays.pop("Y")
-        except (ValueError, KeyError, EOFError, OSError) as error:
-            if isinstance(error, FileNotFoundError):
-                raise
-            raise ValueError(f"{os.fspath(path)} is not a map that nearfield saved") from error
-        if about["format"] > FORMAT:
-            raise ValueError(
-                f"{os.fspath(path)} was written by nearfield {about['versions'].get('nearfield', '?')},"
-                " which is newer: update nearfield to read it"
-            )
+            if about["format"] > FORMAT:
+                known = about.get("versions", {}).get("nearfield", "?")
+                raise Newer(
+                    f"{path} was written by nearfield {known}, which is newer: update nearfield to read it"
+                )
+            Y, parameters, known = arrays.pop("Y"), about["parameters"], about["versions"]
+        except (FileNotFoundError, Newer):
+            raise
+        except DAMAGED as error:
+            raise ValueError(f"{path} is not a map that nearfield saved") from error
         history = {name.removeprefix("history_"): values for name, values in arrays.items()}
-        return cls(Y, about["parameters"], history, about["versions"])
+        return cls(Y, parameters, history, known)
 
 
 def versions() -> dict[str, str]:
