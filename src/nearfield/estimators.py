@@ -130,7 +130,7 @@ class Embedder(_MapEstimator):
     max_iter : int
         A ceiling on the iterations.
     tol : float, optional
-        The run ends when the cost changes by less than this share within 50 iterations; by default 0.005
+        The run ends when the cost changes by less than this share within 50 iterations; by default 0.01
         for momentum and 0.0001 for the other optimizers.
     engine : {"auto", "exact", "mesh"}
         How the gradient is computed; `plan_` says what "auto" chose.
@@ -266,7 +266,7 @@ class TSNE(_MapEstimator):
     perplexity : float or array, optional
         How many neighbours a point has; 30, or a third of few points, by default.
     n_iter_without_progress : int
-        The run ends when the cost changes by less than 0.5 % within so many iterations.
+        The run ends when the cost changes by less than 1 % within so many iterations.
     min_grad_norm : float
         It ends as well when the norm of the gradient is below this.
     verbose : int

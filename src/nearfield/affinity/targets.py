@@ -91,7 +91,10 @@ def normalize(method: Method, P: Any) -> Any:
 
 
 def check_target(method: Method, target: Any) -> Any:
-    """A float64 copy of the target (dense) or a canonical CSR of it (sparse), or a reason why not."""
+    """The target as float64 with a zero diagonal, or as a canonical CSR, or a reason why not.
+
+    A dense one that is so already is not copied, so whoever calls must not write to it.
+    """
     what = {"distances": "a distance matrix", "weights": "weights"}.get(method.target_kind, "P")
     if sparse.issparse(target):
         if method.target_kind == "distances":
@@ -102,8 +105,9 @@ def check_target(method: Method, target: Any) -> Any:
         p.eliminate_zeros()
         values = p.data
     else:
-        p = np.array(target, dtype=np.float64)
-        if p.ndim == 2 and p.shape[0] == p.shape[1]:
+        p = np.asarray(target, dtype=np.float64)
+        if p.ndim == 2 and p.shape[0] == p.shape[1] and np.any(np.diagonal(p)):
+            p = p.copy()
             np.fill_diagonal(p, 0.0)
         values = p
     if p.ndim != 2 or p.shape[0] != p.shape[1]:

@@ -88,7 +88,8 @@ class Problem:
         is, and near the origin no digits are lost.
         """
         Y = self.map_of(z)
-        Y -= Y.mean(axis=0)
+        for column in Y.T:
+            column -= column.mean()
         for _, place, bounds in self._places():
             np.clip(z[place], *bounds, out=z[place])
 

@@ -281,7 +281,7 @@ class Run:
             A ceiling on `iteration`, not a target.
         tol : float
             Converged is a run whose cost changed by less than this share of itself within `patience`
-            iterations of the last phase, or whose gradient has all but vanished. By default 0.005 for
+            iterations of the last phase, or whose gradient has all but vanished. By default 0.01 for
             momentum and 0.0001 for the other optimizers, which come to rest.
         patience : int
             See `tol`.

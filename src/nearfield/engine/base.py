@@ -75,12 +75,11 @@ def bind(method: Method, target: Any) -> tuple[Method, Bound]:
     p = check_target(method, target)
     if method.kernel is None:
         p = method.transform.value(p)  # type: ignore[union-attr]
-        np.fill_diagonal(p, 0.0)
         if method.normalization != "none":
             sums = p.sum(axis=1, keepdims=True) if method.normalization == "point" else p.sum()
             if not np.all(sums > 0):
                 raise ValueError("all distances are zero, so they cannot be normalized: use method 'mds'")
-            p /= sums
+            p = p / sums
     symmetric = is_symmetric(p)
     if method.normalization in ("pair", "joint") and not symmetric:
         raise ValueError(
