@@ -45,9 +45,9 @@ class Progress:
 
     def __call__(self, run: Any) -> None:
         if self._bar is not None:
-            self._bar.update(self._task, completed=run.iteration, cost=run.cost)
+            self._bar.update(self._task, completed=run.iteration, cost=run.latest("cost"))
         elif self.shown and run.iteration >= self._next:
-            print(f"{self.title}: iteration {run.iteration}, cost {run.cost:.5g}", file=sys.stderr)
+            print(f"{self.title}: iteration {run.iteration}, cost {run.latest('cost'):.5g}", file=sys.stderr)
             self._next = run.iteration + max(1, self.max_iter // 10)
 
     def __exit__(

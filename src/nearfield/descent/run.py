@@ -204,6 +204,10 @@ class Run:
             self._record()
         return self._history["cost"][-1]
 
+    def latest(self, name: str) -> float:
+        """The last value that was written to a column of the history: no more than 10 iterations old."""
+        return self._history[name][-1]
+
     @property
     def learning_rate(self) -> float:
         """The learning rate of the coordinates in the last phase."""
@@ -300,7 +304,8 @@ class Run:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         settled = sum(phase.iterations or 0 for phase in self._phases)
         while self.iteration < max_iter:
-            self.step(min(RECORD - self.iteration % RECORD, max_iter - self.iteration))
+            for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
+                self._iterate()
             if callback is not None and callback(self):
                 return False
             if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
@@ -308,14 +313,17 @@ class Run:
         return False
 
     def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
-        iterations, norms = self._history["iteration"], self._history["gradient_norm"]
+        """Whether the last rows of the history show that nothing is gained any more."""
+        iterations, norms, costs = (self._history[name] for name in ("iteration", "gradient_norm", "cost"))
+        if iterations[-1] < settled:
+            return False
         if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
             return True
-        before = bisect_right(iterations, self.iteration - patience) - 1
+        before = bisect_right(iterations, iterations[-1] - patience) - 1
         if before < 0 or iterations[before] < settled:
             return False
         # A cost that rises is no sign of convergence either.
-        return abs(self._history["cost"][before] - self.cost) <= tol * abs(self.cost)
+        return abs(costs[before] - costs[-1]) <= tol * abs(costs[-1])
 
     def map(self) -> Map:
         """The map as it is now, as a thing to keep."""
