@@ -5,8 +5,8 @@
 
 Every map is made in a process of its own, from the array of 50 columns to the coordinates; by the libraries
 that compile, twice, and the second time counts (the first is told beside it). Peak memory is that of the
-process. KL is exact: a direct sum over all pairs on a P from exact neighbours, by `measure.py`, which is of no
-library.
+process. KL is exact: a direct sum over all pairs on a P from exact neighbours, by `measure.py`, which belongs
+to no library.
 """
 
 from __future__ import annotations
