@@ -200,14 +200,14 @@ def test_start_from_a_map(here: Path, stand_in: type[StandIn], capsys: pytest.Ca
 def test_ctrl_c_writes_the_map_so_far(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    step = nearfield.Run.step
+    iterate = nearfield.Run._iterate
 
-    def interrupt(run: nearfield.Run, n: int = 1) -> None:
+    def interrupt(run: nearfield.Run) -> None:
         if run.iteration >= 20:
             raise KeyboardInterrupt
-        step(run, n)
+        iterate(run)
 
-    monkeypatch.setattr(nearfield.Run, "step", interrupt)
+    monkeypatch.setattr(nearfield.Run, "_iterate", interrupt)
     assert main(["embed", "iris.csv", "--out", "map.csv", "--plot", "map.png", *QUICK]) == 130
     assert read_map("map.csv")[0].shape == (30, 2)
     assert files(here) == {"iris.csv", "map.csv", "map.png"}

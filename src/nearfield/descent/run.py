@@ -55,7 +55,7 @@ class Run:
         for costs that have no attraction to measure it by (distances, squared differences) and for a start
         that is a map already.
     exaggeration_iter : int, optional
-        For how many iterations: 160 for momentum, which takes it back by and by, and 50 for L-BFGS.
+        For how many iterations: 100 for momentum, which takes it back by and by, and 50 for L-BFGS.
     engine : {"auto", "exact", "mesh"}
         How value and gradient are computed: over all pairs, or by edges and field.
     accuracy : float

@@ -34,7 +34,6 @@ class Edges:
 
     gradient: Any
     bracket: Any
-    weight: Any
     cost: float = 0.0
     attraction: float = 0.0
 
@@ -126,11 +125,10 @@ class Mesh:
         parts = spread(
             self._some_edges, self.rows, method, Y, S, exaggeration, want_value, n_jobs=self.n_jobs
         )
-        total = Edges(parts[0].gradient, parts[0].bracket, parts[0].weight)
+        total = Edges(parts[0].gradient, parts[0].bracket)
         for part in parts[1:]:
             total.gradient += part.gradient
             total.bracket += part.bracket
-            total.weight += part.weight
         total.cost = sum(part.cost for part in parts)
         total.attraction = sum(part.attraction for part in parts)
         return total
@@ -160,13 +158,13 @@ class Mesh:
             gradient *= np.float32(2 * exaggeration)
         else:
             gradient *= np.float32(4 * exaggeration)
-        return Edges(gradient, -self.degree, None, self.entropy + crossed, -crossed)
+        return Edges(gradient, -self.degree, self.entropy + crossed, -crossed)
 
     def _some_edges(
         self, lo: int, hi: int, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool
     ) -> Edges:
         """The chain along the edges of some rows, whatever the cost and the kernel."""
-        found = Edges(np.zeros_like(Y), np.zeros(self.n), np.zeros(self.n))
+        found = Edges(np.zeros_like(Y), np.zeros(self.n))
         for start, stop in _blocks(self.indptr, lo, hi):
             self._add_edges(start, stop, method, Y, S, exaggeration, want_value, found)
         return found
@@ -202,7 +200,6 @@ class Mesh:
             found.attraction += float(np.sum(p * kernel.log(f), dtype=np.float64))
         loops.edge_springs(lo, hi, self.indptr, self.indices, Y, k.astype(np.float32), found.gradient)
         loops.row_sums(lo, hi, self.indptr, rest * q, found.bracket)
-        loops.row_sums(lo, hi, self.indptr, w, found.weight)
         if want_value:
             value = cost.value(p, q)
             for term in self.terms:
