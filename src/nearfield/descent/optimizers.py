@@ -42,7 +42,8 @@ class Momentum(Optimizer):
     """Gradient descent with momentum and a gain for every variable (Jacobs 1988), as in t-SNE.
 
     A gain grows while gradient and velocity agree and shrinks when they do not. Where the value is seen to
-    rise, the points have overshot the valley: they stop and start anew (O'Donoghue and Candès 2015).
+    rise, the points have overshot the valley: they stop and start anew, more slowly (O'Donoghue and Candès
+    2015).
     """
 
     # Measured on the digits, MNIST, blobs, a swiss roll and noise: taking the exaggeration back by and by,
@@ -61,6 +62,7 @@ class Momentum(Optimizer):
         if want_value:
             if here.value > self.last + OVERSHOT * abs(self.last):
                 self.velocity[:] = 0.0
+                self.gains *= 0.5
             self.last = here.value
         following = z.copy()
         rate = phase.rate * problem.scale
