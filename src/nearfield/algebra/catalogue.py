@@ -31,7 +31,6 @@ from nearfield.algebra.costs import (
     SStress,
     Stress,
 )
-from nearfield.algebra.costs.base import build
 from nearfield.algebra.kernels import (
     UMAP,
     Gaussian,
@@ -41,6 +40,7 @@ from nearfield.algebra.kernels import (
     Student,
 )
 from nearfield.algebra.method import Method
+from nearfield.algebra.parts import build
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Self, TypeVar, dataclass_transform
 
@@ -13,6 +15,8 @@ Array = NDArray[np.float64]
 
 
 T = TypeVar("T")
+
+TINY = 1e-140  # below every p and q that matters, and its inverse square is still a float64
 
 # Fields that are printed only where they differ from the default: what they guard is rarely of interest.
 SAFEGUARDS = frozenset({"floor", "epsilon", "learned", "mass", "transform", "scales"})
@@ -77,3 +81,31 @@ def scaled_log1p(x: Any, t: Any) -> Any:
     positive = t > 0
     safe = np.where(positive, t, 1.0)
     return np.where(positive, np.log1p(safe * x) / safe, x)
+
+
+def named_classes(base: type[T]) -> list[type[T]]:
+    """Every class of the library below `base` that has a short name, in the order of their definition."""
+    found: list[type[T]] = []
+    for child in base.__subclasses__():
+        if getattr(child, "name", "") and child.__module__.startswith("nearfield."):
+            found.append(child)
+        found += named_classes(child)
+    return found
+
+
+def build_named(base: type[T], kind: str, name: str, parameters: dict[str, Any]) -> T:
+    """The part of this short name, or the names that there are."""
+    classes = {getattr(cls, "name"): cls for cls in named_classes(base)}  # noqa: B009
+    if name not in classes:
+        raise ValueError(f"no {kind} is called {name!r}; the {kind}s are {', '.join(sorted(classes))}")
+    return build(classes[name], name, parameters)
+
+
+def build(make: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
+    """Call `make` with the parameters, or say which ones it has."""
+    known = list(inspect.signature(make).parameters)
+    for parameter in parameters:
+        if parameter not in known:
+            has = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"{name!r} has no parameter {parameter!r}; {has}")
+    return make(**parameters)

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.algebra.costs.base import TINY
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.algebra.parts import TINY, Array
 from nearfield.algebra.transforms import Identity, Square
 from nearfield.engine import loops
 from nearfield.engine.base import Bound, Evaluation, bind, check_map

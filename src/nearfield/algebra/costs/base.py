@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nearfield.algebra.parts import Array, Part
-
-TINY = 1e-140  # below every p and q that matters, and its inverse square is still a float64
+from nearfield.algebra.parts import TINY, Array, Part, build_named, named_classes
 
 
 @dataclass(frozen=True)
@@ -140,31 +137,9 @@ class Cost(Part):
 
 def all_costs() -> list[type[Cost]]:
     """Every cost class of the library that has a name, in the order of their definition."""
-    found: list[type[Cost]] = []
-
-    def walk(cls: type[Cost]) -> None:
-        for child in cls.__subclasses__():
-            if child.name and child.__module__.startswith("nearfield."):
-                found.append(child)
-            walk(child)
-
-    walk(Cost)
-    return found
+    return named_classes(Cost)
 
 
 def named(name: str, **parameters: float) -> Cost:
     """The cost of this short name, with these parameters."""
-    classes = {cls.name: cls for cls in all_costs()}
-    if name not in classes:
-        raise ValueError(f"no cost is called {name!r}; the costs are {', '.join(sorted(classes))}")
-    return build(classes[name], name, parameters)
-
-
-def build(make: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
-    """Call `make` with the parameters, or say which ones it has."""
-    known = list(inspect.signature(make).parameters)
-    for parameter in parameters:
-        if parameter not in known:
-            has = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise ValueError(f"{name!r} has no parameter {parameter!r}; {has}")
-    return make(**parameters)
+    return build_named(Cost, "cost", name, parameters)

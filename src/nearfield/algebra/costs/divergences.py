@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearfield.algebra.costs.base import TINY, Cost, LimitTerm, log_terms, power_term
-from nearfield.algebra.parts import Array, part
+from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
+from nearfield.algebra.parts import TINY, Array, part
 
 PROBABILITIES = frozenset({"probabilities"})
 

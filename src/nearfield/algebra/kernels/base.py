@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nearfield.algebra.costs.base import TINY, build
-from nearfield.algebra.parts import Array, Part
+from nearfield.algebra.parts import TINY, Array, Part, build_named, named_classes
 
 
 class Kernel(Part):
@@ -127,21 +126,9 @@ class Kernel(Part):
 
 def all_kernels() -> list[type[Kernel]]:
     """Every kernel class of the library that has a name, in the order of their definition."""
-    found: list[type[Kernel]] = []
-
-    def walk(cls: type[Kernel]) -> None:
-        for child in cls.__subclasses__():
-            if child.name and child.__module__.startswith("nearfield."):
-                found.append(child)
-            walk(child)
-
-    walk(Kernel)
-    return found
+    return named_classes(Kernel)
 
 
 def named(name: str, **parameters: float) -> Kernel:
     """The kernel of this short name, with these parameters."""
-    classes = {cls.name: cls for cls in all_kernels()}
-    if name not in classes:
-        raise ValueError(f"no kernel is called {name!r}; the kernels are {', '.join(sorted(classes))}")
-    return build(classes[name], name, parameters)
+    return build_named(Kernel, "kernel", name, parameters)

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nearfield.algebra.costs.base import TINY
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.kernels.tails import Student
-from nearfield.algebra.parts import Array, part
+from nearfield.algebra.parts import TINY, Array, part
 
 
 @part
