@@ -124,7 +124,7 @@ class Embedder(_MapEstimator):
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
         How the cost is minimised.
     learning_rate : float or "auto"
-        Of momentum.
+        Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"
         By how much attraction is strengthened at first.
     max_iter : int

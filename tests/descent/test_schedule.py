@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+from sklearn.manifold import trustworthiness
 
 import nearfield as nf
 
@@ -56,6 +58,18 @@ def test_a_learning_rate_is_that_of_the_coordinates_in_every_phase(rate):
     run = nf.Run(X, learning_rate=rate, n_jobs=1)
     assert run.learning_rate == pytest.approx(rate)
     assert {phase.rate for phase in conditions(learning_rate=rate)} == {run.phase_at(10**6).rate}
+
+
+def test_a_rate_of_ones_own_goes_with_the_momentum_it_was_chosen_for():
+    """Under a higher one it would act more strongly than the same number does elsewhere."""
+    assert [phase.momentum for phase in conditions(learning_rate=200.0)][-1] == 0.8
+    rng = np.random.default_rng(0)
+    for seed in range(3):  # the rate is high for so few points
+        D = squareform(pdist(rng.normal(size=(80, 2))))
+        keywords = {"perplexity": 2, "learning_rate": 100.0, "early_exaggeration": 2.0, "max_iter": 500}
+        model = nf.TSNE(metric="precomputed", init="random", random_state=seed, **keywords)
+        Y = model.fit_transform(D)
+        assert trustworthiness(D, Y, n_neighbors=1, metric="precomputed") > 0.95
 
 
 @settings(deadline=None, max_examples=30)

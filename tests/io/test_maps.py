@@ -176,7 +176,7 @@ def test_what_is_no_map_is_refused_and_never_unpickled(contents, tmp_path):
 def test_a_file_of_a_newer_format_asks_for_an_update(more, tmp_path):
     path = tmp_path / "a.nfmap"
     path.write_bytes(saved(about=about(format=FORMAT + 1, **more)))
-    with pytest.raises(ValueError, match="newer: update") as refusal:
+    with pytest.raises(ValueError, match="newer: update nearfield") as refusal:
         nf.Map.load(path)
     assert "\n" not in str(refusal.value)
 

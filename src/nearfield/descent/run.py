@@ -49,7 +49,7 @@ class Run:
         By default momentum for a cross-entropy with a heavy-tailed kernel (t-SNE and its kin), SMACOF for
         the plain stress, and L-BFGS for all others.
     learning_rate : float or "auto"
-        Of momentum.
+        Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"
         By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
         for costs that have no attraction to measure it by (distances, squared differences) and for a start
