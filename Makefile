@@ -27,18 +27,19 @@ docs: $(VENV)/installed
 	$(BIN)/python docs/generate.py
 
 # The exact engine against scikit-learn's; then everything against its peers, in an environment of its own.
-# DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784.
+# DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784; ONLY=growth runs one part.
 DATA ?=
+ONLY ?=
 BENCH := .venv-bench
 
 bench-exact: $(VENV)/installed
 	$(BIN)/python benchmarks/exact.py
 
 bench: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/compare.py $(if $(DATA),--data $(DATA))
+	$(BENCH)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 bench-quick: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/compare.py --quick --results benchmarks/QUICK.md $(if $(DATA),--data $(DATA))
+	$(BENCH)/bin/python benchmarks/bench.py --quick $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 $(BENCH)/installed: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)

@@ -27,6 +27,7 @@ _HOME = {
     "Run": "descent.run",
     "Map": "io.maps",
     "check": "engine.check",
+    "quality": "judge.quality",
     "show": "show",
 }
 _MODULES = {"costs", "kernels", "transforms", "show"}
@@ -44,6 +45,7 @@ __all__ = [
     "kernels",
     "method",
     "methods",
+    "quality",
     "show",
     "transforms",
 ]
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from nearfield.engine.check import check
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
+    from nearfield.judge.quality import quality
 
 
 def __getattr__(name: str) -> Any:

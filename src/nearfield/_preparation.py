@@ -52,11 +52,10 @@ def prepare(
             f"--pca {pca} is more than {rows} rows and {width} columns allow: {min(rows, width)}"
         )
     import numpy as np
-    from sklearn.decomposition import PCA
 
-    # Constant data have no variance to explain, which is for the method to judge and not for a warning.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        X = PCA(pca, random_state=seed).fit_transform(X)
+    from nearfield.descent.starts import principal_components
+
+    X = principal_components(X, pca, np.random.RandomState(seed))
     report("", f"reduced {width} columns to {pca} principal components{hint}")
     return X
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from nearfield.affinity.distances import check_precomputed
+from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent.progress import Progress
@@ -52,7 +53,7 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         X : array, sparse matrix or data frame (points, columns)
-            The data; distances or affinities if `metric` says so.
+            The data; distances, neighbours or affinities if `metric` says so.
         y : ignored
             There for scikit-learn's pipelines.
         """
@@ -78,6 +79,9 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             warnings.warn(
                 f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=2
             )
+        trouble = run.diagnosis()
+        if trouble:
+            warnings.warn(trouble, UserWarning, stacklevel=2)
         self.embedding_ = run.Y
         self.cost_ = run.cost
         self.n_iter_ = run.iteration
@@ -116,11 +120,14 @@ class Embedder(_MapEstimator):
         How many neighbours a point has, for all points or for each; 30, or a third of few points, by
         default. Costs of distances have none.
     metric : str or callable
-        Any metric of scikit-learn; "precomputed" for a distance matrix; "affinity" for a ready P.
+        Any metric of scikit-learn; "precomputed" for a distance matrix, for a sparse one of neighbours
+        alone, as `kneighbors_graph` gives it, or for neighbours as a tuple (indices, distances); "affinity"
+        for a ready P.
     metric_params : dict, optional
         Further arguments of the metric.
     init : {"pca", "random", "spectral"} or array (points, n_components)
-        The starting positions.
+        The starting positions. Without data, "pca" is the classical scaling of the distances for a cost of
+        distances, and "spectral", the slowest modes of the graph of P, for all others.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
         How the cost is minimised.
     learning_rate : float or "auto"
@@ -227,7 +234,7 @@ class Embedder(_MapEstimator):
         if isinstance(metric, str) and metric == "precomputed":
             self.embedding_ = classical_scaling(check_precomputed(X), n_components, random)
         else:
-            self.embedding_ = principal_components(X, n_components, random)
+            self.embedding_ = principal_components(X, n_components, random, self.n_jobs)
         self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
         self.converged_, self.interrupted_ = True, False
         memory = 8 * X.shape[0] * X.shape[1]
@@ -366,6 +373,8 @@ class TSNE(_MapEstimator):
 
 def _validated(estimator: _MapEstimator, X: Any) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
+    if isinstance(X, tuple):  # which may be neighbours
+        X = as_matrix(X, estimator.metric)
     try:
         X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except (ValueError, TypeError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -73,3 +74,31 @@ def spread(
         return [work(lo, hi, *arguments) for lo, hi in parts]
     results: Iterator[T] = _pool(count).map(lambda part: work(*part, *arguments), parts)
     return list(results)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold the linear algebra of NumPy and SciPy to one thread: with more, it adds up in another order.
+
+    It may be entered again from within; as a decorator it holds for a whole function. There is one such
+    number for the whole process: where several of its threads hold it, the first to leave may lift it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread():
+    ...     float(np.ones(3) @ np.ones(3))
+    3.0
+    """
+    with _loaded().limit(limits=1, user_api="blas"):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Any:
+    """The libraries of linear algebra that are loaded, which take a while to find."""
+    import numpy  # noqa: F401
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

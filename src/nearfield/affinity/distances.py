@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from nearfield.algebra.parts import Array
 from nearfield.io.checks import check_count, finite
-from nearfield.threads import spread
+from nearfield.threads import one_blas_thread, spread
 
 
 def metrics() -> list[str]:
@@ -27,6 +27,7 @@ _SCIPY = {
 }  # fmt: skip
 
 
+@one_blas_thread()
 def distances(
     X: Any,
     metric: Any = "euclidean",
@@ -60,10 +61,7 @@ def distances(
     if isinstance(metric, str) and metric == "precomputed":
         D = check_precomputed(X)
         return D**2 if squared else D
-    if isinstance(metric, str) and metric not in metrics():
-        near = difflib.get_close_matches(metric, metrics(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
-        raise ValueError(f"metric {metric!r} is not known; {hint}")
+    check_metric(metric)
     X = X if sparse.issparse(X) else np.asarray(X)
     finite(X)
     n = X.shape[0]
@@ -83,9 +81,7 @@ def distances(
         from sklearn.metrics import pairwise_distances
 
         out[:] = pairwise_distances(X, metric=metric, **(metric_params or {}))
-        negative = out.min(initial=0.0)
-        if negative < 0:
-            raise ValueError(f"the metric gave a negative distance, {negative:g}: distances are 0 or more")
+        check_gave(out)
         # What is computed row by row may differ in its last bit from what is computed column by column.
         out += out.T
         out *= 0.5
@@ -94,8 +90,26 @@ def distances(
         np.power(out, power, out=out)
     np.fill_diagonal(out, 0.0)
     if not np.all(np.isfinite(out)):
-        raise ValueError("some distances are not finite: the values are too large, scale the data down")
+        raise ValueError(NOT_FINITE)
     return out
+
+
+NOT_FINITE = "some distances are not finite: the values are too large, scale the data down"
+
+
+def check_metric(metric: Any) -> None:
+    """Refuse the name of a metric that there is not."""
+    if isinstance(metric, str) and metric not in metrics():
+        near = difflib.get_close_matches(metric, metrics(), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
+        raise ValueError(f"metric {metric!r} is not known; {hint}")
+
+
+def check_gave(D: Array) -> None:
+    """Refuse a metric that gives negative distances."""
+    negative = D.min(initial=0.0)
+    if negative < 0:
+        raise ValueError(f"the metric gave a negative distance, {negative:g}: distances are 0 or more")
 
 
 def check_precomputed(D: Any) -> Array:

@@ -15,10 +15,17 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
     units of their mean, so that data of any scale look alike. More ties for the nearest point than the
     perplexity make H unattainable: the row is then uniform over the ties, and β infinite.
     With `normalized` False the nearest point has weight 1 and the others are relative to it.
+    Places at the end of a row that are infinitely far are empty: their p is 0.
     """
-    columns = squared.shape[1]
     for i in range(lo, hi):
         row = squared[i]
+        columns = len(row)
+        while columns > 0 and row[columns - 1] == np.inf:
+            columns -= 1
+            row[columns] = 0.0
+        if columns == 0:
+            beta[i], dimension[i] = np.inf, 0.0
+            continue
         own = i if skip_self else -1
         target = np.log(perplexity[i])
         nearest = row[1 if own == 0 else 0]
@@ -119,46 +126,64 @@ def leave_out_self(lo, hi, X, found, indices, squared):
             squared[i, at] = total
             indices[i, at] = j
             m += 1
-        for e in range(m, k):  # fewer were found: repeat the last, with no weight to speak of
-            indices[i, e] = indices[i, m - 1]
-            squared[i, e] = squared[i, m - 1]
+        for e in range(m, k):  # fewer were found
+            indices[i, e] = i
+            squared[i, e] = np.inf
 
 
 @jit
-def sort_rows(lo, hi, indices, values):
+def nearest_first(lo, hi, indptr, columns, distances, indices, squared):
+    """The neighbours that the rows of a sparse matrix hold, nearest first; empty places are at the end."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        start = indptr[i]
+        order = np.argsort(distances[start : indptr[i + 1]], kind="mergesort")  # of equals the first column
+        for e in range(k):
+            if e < len(order):
+                indices[i, e] = columns[start + order[e]]
+                squared[i, e] = distances[start + order[e]] ** 2
+            else:
+                indices[i, e] = i
+                squared[i, e] = np.inf
+
+
+# The matrices M below are in compressed rows: row i is at indptr[i] … indptr[i+1].
+
+
+@jit
+def sort_rows(lo, hi, indptr, indices, values):
     """Sort each row by index, its values along with it."""
     for i in range(lo, hi):
-        order = np.argsort(indices[i])
-        indices[i] = indices[i][order]
-        values[i] = values[i][order]
+        row = slice(indptr[i], indptr[i + 1])
+        order = np.argsort(indices[row])
+        indices[row] = indices[row][order]
+        values[row] = values[row][order]
 
 
 @jit
-def transpose(indices, values, starts, rows, transposed):
-    """The columns of a matrix with k entries in each row, in the order of the rows; starts is overwritten.
+def transpose(indptr, indices, values, starts, rows, transposed):
+    """The columns of M in the order of the rows; starts is overwritten.
 
     starts[j] is where column j begins; afterwards it is where it ends.
     """
-    n, k = indices.shape
-    for i in range(n):
-        for e in range(k):
-            j = indices[i, e]
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
             at = starts[j]
             rows[at] = i
-            transposed[at] = values[i, e]
+            transposed[at] = values[e]
             starts[j] = at + 1
 
 
 @jit
-def merged_lengths(lo, hi, indices, starts, rows, lengths):
+def merged_lengths(lo, hi, indptr, indices, starts, rows, lengths):
     """How many distinct columns row i of M + Mᵀ has; starts[i] … starts[i+1] is column i of M."""
-    k = indices.shape[1]
     for i in range(lo, hi):
-        a, b, stop, count = 0, starts[i], starts[i + 1], 0
-        while a < k or b < stop:
-            if b == stop or (a < k and indices[i, a] < rows[b]):
+        a, end, b, stop, count = indptr[i], indptr[i + 1], starts[i], starts[i + 1], 0
+        while a < end or b < stop:
+            if b == stop or (a < end and indices[a] < rows[b]):
                 a += 1
-            elif a == k or rows[b] < indices[i, a]:
+            elif a == end or rows[b] < indices[a]:
                 b += 1
             else:
                 a += 1
@@ -168,22 +193,21 @@ def merged_lengths(lo, hi, indices, starts, rows, lengths):
 
 
 @jit
-def merge(lo, hi, indices, values, starts, rows, transposed, factor, indptr, out_indices, out_values):
+def merge(lo, hi, indptr, indices, values, starts, rows, transposed, factor, out_indptr, out_indices, out):
     """The rows of factor (M + Mᵀ)."""
-    k = indices.shape[1]
     for i in range(lo, hi):
-        a, b, stop, at = 0, starts[i], starts[i + 1], indptr[i]
-        while a < k or b < stop:
-            if b == stop or (a < k and indices[i, a] < rows[b]):
-                j, value = indices[i, a], values[i, a]
+        a, end, b, stop, at = indptr[i], indptr[i + 1], starts[i], starts[i + 1], out_indptr[i]
+        while a < end or b < stop:
+            if b == stop or (a < end and indices[a] < rows[b]):
+                j, value = indices[a], values[a]
                 a += 1
-            elif a == k or rows[b] < indices[i, a]:
+            elif a == end or rows[b] < indices[a]:
                 j, value = rows[b], transposed[b]
                 b += 1
             else:
-                j, value = indices[i, a], values[i, a] + transposed[b]
+                j, value = indices[a], values[a] + transposed[b]
                 a += 1
                 b += 1
             out_indices[at] = j
-            out_values[at] = factor * value
+            out[at] = factor * value
             at += 1

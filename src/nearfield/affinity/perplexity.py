@@ -36,15 +36,15 @@ class Calibrated:
     dimension: Array
 
 
-def check_perplexity(perplexity: Any, n: int, others: int | None = None) -> Array:
+def check_perplexity(perplexity: Any, n: int, others: Any = None) -> Array:
     """One perplexity per point, from None (the default), a number or an array; or what is wrong with it.
 
-    `others` is how many neighbours each point has to choose from: n - 1 unless they are fewer.
+    `others` is how many neighbours all points or each have to choose from: n - 1 unless they are fewer.
     """
-    others = n - 1 if others is None else others
     check_count(n)
+    others = np.broadcast_to(n - 1 if others is None else others, (n,))
     if perplexity is None:
-        return np.full(n, min(DEFAULT, max(1.0, others / 3)))
+        return np.minimum(DEFAULT, np.maximum(1.0, others / 3))
     if not isinstance(perplexity, (Real, np.ndarray)):
         raise ValueError(f"perplexity must be a number or an array with one per point, got {perplexity!r}")
     values = np.asarray(perplexity, dtype=np.float64)
@@ -52,12 +52,16 @@ def check_perplexity(perplexity: Any, n: int, others: int | None = None) -> Arra
         raise ValueError(f"perplexity must be one number, or one for each of the {n} points")
     if not np.all(values >= 1):
         raise ValueError(f"perplexity must be at least 1, got {np.min(values):g}: try 30")
-    if np.max(values) > others:
+    values = np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    over = np.flatnonzero(values > others)
+    if len(over):
+        i = over[np.argmin(others[over])]
+        fewest = int(others[i])
         raise ValueError(
-            f"perplexity {np.max(values):g} is more than the {others} others that a point has:"
-            f" use at most {others}, better {max(1, others // 3)}"
+            f"perplexity {values[i]:g} is more than the {fewest} others that point {i} has to choose from:"
+            f" use at most {fewest}, better {max(1, fewest // 3)}"
         )
-    return np.ascontiguousarray(np.broadcast_to(values, (n,)))
+    return values
 
 
 def calibrate(
@@ -73,7 +77,7 @@ def calibrate(
     Parameters
     ----------
     squared : array (points, columns)
-        Squared distances to other points.
+        Squared distances to other points; infinite at the end of a row of fewer.
     perplexity : float or array
         Effective number of neighbours, of all points or of each.
     skip_self : bool

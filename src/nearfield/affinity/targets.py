@@ -9,6 +9,8 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.distances import distances
+from nearfield.affinity.edges import graph_target
+from nearfield.affinity.given import as_matrix, distance_graph, nearest
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
@@ -40,23 +42,38 @@ def target(
     method : Method
         What the target is for.
     X : array, sparse matrix or data frame (points, columns)
-        The data; distances with ``metric="precomputed"``; a ready P, or weights, dense or sparse, with
-        ``metric="affinity"``, which is normalized as the method needs it.
+        The data; with ``metric="precomputed"`` the distances of all pairs, or those to neighbours alone: a
+        sparse matrix in which what is stored in row i are the distances from i (stored zeros too, the
+        diagonal not), or a tuple (indices, distances) of two arrays (points, neighbours), in which -1 is an
+        empty place; with ``metric="affinity"`` a ready P, or weights, dense or sparse, which is normalized
+        as the method needs it.
     perplexity : float or array, optional
-        Effective number of neighbours, of all points or of each; 30, or a third of few points, by default.
+        Effective number of neighbours, of all points or of each; 30, or a third of few neighbours, by
+        default.
     metric : str or callable
         See `nearfield.affinity.distances.distances`.
+
+    Returns
+    -------
+    array or csr_array
+        Sparse where a sparse P was given, or the distances of some pairs only.
     """
+    X = as_matrix(X, metric)
     if isinstance(metric, str) and metric == "affinity":
         return normalize(method, X)
-    if not sparse.issparse(X):
-        X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
     if method.target_kind == "distances":
         D = distances(X, metric, metric_params, n_jobs)
         check_apart(D)
         return D
+    graph = distance_graph(X, metric)
+    if graph is not None:
+        counts = np.diff(graph.indptr)
+        perplexities = check_perplexity(perplexity, X.shape[0], counts)
+        found = nearest(graph, counts.max(), n_jobs, dtype=np.float64)
+        P = graph_target(method, found, perplexities, n_jobs)
+        return P.toarray() if counts.min() == X.shape[0] - 1 else P
     perplexities = check_perplexity(perplexity, X.shape[0])
     squared = distances(X, metric, metric_params, n_jobs, squared=True)
     check_apart(squared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.given import as_matrix
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.descent.health import diagnosis
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Problem
 from nearfield.descent.schedule import Phase, schedule
@@ -21,9 +24,11 @@ from nearfield.descent.starts import start
 from nearfield.engine.base import Engine
 from nearfield.engine.exact import exact
 from nearfield.engine.mesh import ACCURACY, Mesh
+from nearfield.engine.moments import Moments
 from nearfield.engine.plan import plan
 from nearfield.io.checks import whole
 from nearfield.io.maps import Map
+from nearfield.threads import one_blas_thread
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 PATIENCE = 50  # over how many iterations a stop judges progress
@@ -36,7 +41,8 @@ class Run:
     Parameters
     ----------
     X : array, sparse matrix or data frame (points, columns)
-        The data; with ``metric="precomputed"`` distances, with ``metric="affinity"`` a ready P.
+        The data; with ``metric="precomputed"`` distances of all pairs, or a sparse matrix or a tuple
+        (indices, distances) of those to neighbours; with ``metric="affinity"`` a ready P.
     method : str or Method
         A name of the catalogue, or a composition.
     n_components : int
@@ -56,8 +62,9 @@ class Run:
         that is a map already.
     exaggeration_iter : int, optional
         For how many iterations: 100 for momentum, which takes it back by and by, and 50 for L-BFGS.
-    engine : {"auto", "exact", "mesh"}
-        How value and gradient are computed: over all pairs, or by edges and field.
+    engine : {"auto", "exact", "mesh", "moments"}
+        How value and gradient are computed: over all pairs; by edges and field; or, of squared Euclidean
+        distances, by moments.
     accuracy : float
         Of the mesh: the error of the repulsive force, relative to it.
     random_state : int, RandomState or None
@@ -86,6 +93,7 @@ class Run:
     (20, (50, 2))
     """
 
+    @one_blas_thread()
     def __init__(
         self,
         X: Any,
@@ -114,15 +122,40 @@ class Run:
         method = named(method) if isinstance(method, str) else method
         if not isinstance(method, Method):
             raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
-        X = X if sparse.issparse(X) else np.asarray(X)
+        X = as_matrix(X, metric)
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
-        self.plan = plan(method, X.shape[0], n_components, engine)
         given = isinstance(metric, str) and metric in ("precomputed", "affinity")
+        plain = isinstance(metric, str) and metric == "euclidean" and not metric_params
+        modes = isinstance(init, str) and init == "spectral"  # of a graph of distances, which moments are not
+        self.plan = plan(
+            method,
+            X.shape[0],
+            n_components,
+            engine,
+            euclidean=plain and not modes,
+            columns=0 if given and sparse.issparse(X) else X.shape[1],
+            stored=X.nnz if sparse.issparse(X) else None,
+            perplexity=perplexity,
+        )
+        if self.plan.is_slow:
+            warnings.warn(f"this will be slow: {self.plan}", UserWarning, stacklevel=3)
         arguments = {"perplexity": perplexity, "metric": metric, "metric_params": metric_params}
-        make = sparse_target if self.plan.engine == "mesh" else dense_target
-        target = make(method, X, **arguments, n_jobs=n_jobs)
-        method = _with_parameters_of_points(method, X.shape[0])
+        scale, target = _start_scale(method), None
+        evaluator: Engine
+        if self.plan.engine == "moments":
+            evaluator = Moments(method, X, n_jobs)
+            if isinstance(init, str) and init == "random":  # as large as the distances call for
+                scale = (evaluator.mean_square / (2 * n_components)) ** 0.5
+        else:
+            make = sparse_target if self.plan.engine == "mesh" else dense_target
+            target = make(method, X, **arguments, n_jobs=n_jobs)
+            method = _with_parameters_of_points(method, X.shape[0])
+            evaluator = (
+                Mesh(method, target, n_jobs, accuracy)
+                if self.plan.engine == "mesh"
+                else exact(method, target, n_jobs)
+            )
         Y = start(
             init,
             n=X.shape[0],
@@ -131,12 +164,8 @@ class Run:
             data=None if given else X,
             target=target,
             is_distance=method.target_kind == "distances",
-            scale=_start_scale(method),
-        )
-        evaluator: Engine = (
-            Mesh(method, target, n_jobs, accuracy)
-            if self.plan.engine == "mesh"
-            else exact(method, target, n_jobs)
+            scale=scale,
+            n_jobs=n_jobs,
         )
         self._begin(evaluator, Y, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
@@ -221,6 +250,7 @@ class Run:
             iteration -= phase.iterations
         return self._phases[-1]
 
+    @one_blas_thread()
     def step(self, n: int = 1) -> None:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
@@ -256,6 +286,7 @@ class Run:
         self._z = following
         self.iteration += 1
 
+    @one_blas_thread()
     def _record(self) -> None:
         self._enter()
         here = self._problem(self._z)
@@ -268,6 +299,7 @@ class Run:
         for name, value in zip(self._history, row, strict=True):
             self._history[name].append(value)
 
+    @one_blas_thread()
     def converge(
         self,
         max_iter: int = 1000,
@@ -324,6 +356,19 @@ class Run:
             return False
         # A cost that rises is no sign of convergence either.
         return abs(costs[before] - costs[-1]) <= tol * abs(costs[-1])
+
+    @one_blas_thread()
+    def diagnosis(self) -> str | None:
+        """Whether the map as it is now collapsed or shattered, and what to try; None if it is well."""
+        return diagnosis(
+            self._problem.engine,
+            self.Y,
+            self.cost,
+            self.method,
+            learning_rate=self.learning_rate if self._asked["optimizer"] == "momentum" else None,
+            automatic=self._asked["learning_rate"] == "auto",
+            iterations=self.iteration,
+        )
 
     def map(self) -> Map:
         """The map as it is now, as a thing to keep."""

@@ -10,8 +10,11 @@ from scipy.sparse.linalg import eigsh
 
 from nearfield.algebra.parts import Array
 from nearfield.io.checks import finite
+from nearfield.threads import one_blas_thread, spread
 
 STARTS = ("pca", "random", "spectral")
+COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition
+FAINT = 1e-2  # noise beside the first axis
 
 
 def start(
@@ -24,14 +27,16 @@ def start(
     target: Any = None,
     is_distance: bool = False,
     scale: float | None = None,
+    n_jobs: int | None = None,
 ) -> Array:
     """Starting positions.
 
     Parameters
     ----------
     init : {"pca", "random", "spectral"} or array
-        Principal components (of distances without data: classical scaling, which is the same thing);
-        Gaussian noise; the slowest modes of the neighbour graph; or the positions themselves.
+        Principal components (without data, of a target of distances: classical scaling, which is the same
+        thing, and of any other the same as "spectral"); Gaussian noise; the slowest modes of the neighbour
+        graph; or the positions themselves.
     data : array or sparse matrix, optional
         The data that the principal components are of.
     target : array or sparse matrix
@@ -47,7 +52,7 @@ def start(
     if init == "random" or n <= n_components + 1:
         Y = random.standard_normal((n, n_components))
     elif init == "pca" and data is not None:
-        Y = principal_components(data, n_components, random)
+        Y = principal_components(data, n_components, random, n_jobs)
     elif init == "pca" and is_distance:
         Y = classical_scaling(target, n_components, random)
     else:  # P or weights without data have no principal components, but the graph's modes serve as well
@@ -68,24 +73,60 @@ def check_positions(init: Any, n: int, n_components: int) -> Array:
     return Y
 
 
-def principal_components(data: Any, n_components: int, random: np.random.RandomState) -> Array:
+@one_blas_thread()
+def principal_components(
+    data: Any, n_components: int, random: np.random.RandomState, n_jobs: int | None = None
+) -> Array:
     """The leading principal components; axes that the data do not have are filled with faint noise."""
-    from sklearn.decomposition import PCA
-
-    seed = random.randint(2**31 - 1)
     kept = min(n_components, *data.shape)
-    solver = "auto"
-    if sparse.issparse(data):  # which this solver centres without making them dense, for all axes but one
-        thin = kept < min(data.shape)
-        data, solver = (sparse.csr_matrix(data), "arpack") if thin else (data.toarray(), "auto")
-    # Whatever scikit-learn is set to give out, an array is needed here.
-    pca = PCA(kept, svd_solver=solver, random_state=seed).set_output(transform="default")
-    Y = pca.fit_transform(data.astype(np.float64))
+    if sparse.issparse(data) and kept == min(data.shape):
+        data = data.toarray()
+    if not sparse.issparse(data) and data.shape[1] <= min(data.shape[0], COLUMNS):
+        Y = _of_covariance(data, kept, n_jobs)
+    else:
+        Y = _of_solver(data, kept, random.randint(2**31 - 1))
     if not Y.std() > 0:
         raise ValueError(f"all {len(Y)} points are equal: there is nothing to map, check the columns")
     return _filled(Y, n_components, random)
 
 
+def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
+    """Principal components by the covariance, added up in the same order on any number of threads."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    largest = float(np.abs(X).max()) or 1.0  # squares of huge or tiny numbers would leave their range
+
+    def centred(lo: int, hi: int) -> Array:
+        return (X[lo:hi].astype(np.float64) - mean) / largest
+
+    def products(lo: int, hi: int) -> Array:
+        rows = centred(lo, hi)
+        return rows.T @ rows
+
+    _, axes = np.linalg.eigh(sum(spread(products, len(X), n_jobs=n_jobs)))
+    axes = axes[:, ::-1][:, :kept]
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(kept)])  # of two signs always the same
+    Y = np.empty((len(X), kept))
+
+    def project(lo: int, hi: int) -> None:
+        Y[lo:hi] = centred(lo, hi) @ axes * largest
+
+    spread(project, len(X), n_jobs=n_jobs)
+    return Y
+
+
+def _of_solver(data: Any, kept: int, seed: int) -> Array:
+    """Principal components of sparse data, which are not made dense, and of very many columns."""
+    from sklearn.decomposition import PCA
+
+    solver = "arpack" if sparse.issparse(data) else "auto"
+    data = sparse.csr_matrix(data) if sparse.issparse(data) else data
+    # Whatever scikit-learn is set to give out, an array is needed here.
+    pca = PCA(kept, svd_solver=solver, random_state=seed).set_output(transform="default")
+    with np.errstate(divide="ignore", invalid="ignore"):  # equal points have no variance to explain
+        return pca.fit_transform(data.astype(np.float64))
+
+
+@one_blas_thread()
 def classical_scaling(D: Array, n_components: int, random: np.random.RandomState) -> Array:
     """Torgerson's scaling: the principal components that points at these distances would have."""
     B = -0.5 * D**2
@@ -97,20 +138,26 @@ def classical_scaling(D: Array, n_components: int, random: np.random.RandomState
     return _filled(Y[:, Y.std(axis=0) > 0], n_components, random)
 
 
+@one_blas_thread()
 def graph_modes(P: Any, n_components: int, random: np.random.RandomState) -> Array:
-    """The slowest modes of a random walk on the neighbour graph (Laplacian eigenmaps)."""
+    """The slowest modes of a random walk on the neighbour graph (Laplacian eigenmaps), with faint noise.
+
+    On a graph that falls apart, or all but does, the modes are constant on each part, and points in the
+    same place could never be told apart: hence the noise.
+    """
     P = P + P.T
     degree = np.asarray(P.sum(axis=1), dtype=float).ravel()
     root = 1 / np.sqrt(np.maximum(degree, 1e-140))
     scaled = sparse.diags_array(root) @ P @ sparse.diags_array(root)
     values, vectors = eigsh(scaled, n_components + 1, which="LA", v0=random.standard_normal(len(root)))
     order = np.argsort(values)[::-1][1:]  # the first is the constant one
-    return vectors[:, order] * root[:, None]
+    Y = vectors[:, order] * root[:, None]
+    return Y + FAINT * Y[:, 0].std() * random.standard_normal(Y.shape)
 
 
 def _filled(Y: Array, n_components: int, random: np.random.RandomState) -> Array:
     missing = n_components - Y.shape[1]
     if missing <= 0:
         return Y
-    size = 1e-2 * Y[:, 0].std() if Y.shape[1] else 1.0
+    size = FAINT * Y[:, 0].std() if Y.shape[1] else 1.0
     return np.hstack([Y, size * random.standard_normal((len(Y), missing))])

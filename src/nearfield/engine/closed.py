@@ -32,6 +32,11 @@ def closed_form(method: Method, target: Any, n_jobs: int | None = None) -> Exact
     return kind(method, bound, n_jobs) if bound.symmetric or kind is TailPoint else None
 
 
+def has_closed_form(method: Method) -> bool:
+    """Whether the facts of a method give a closed form, for a target that is dense and symmetric."""
+    return _form_of(method) is not None
+
+
 def _form_of(method: Method) -> type[_Closed] | None:
     if method.kernel is None:
         plain = method.normalization == "none" and method.transform == Identity()

@@ -14,26 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.fft
 
 from nearfield.engine import meshloops as loops
-from nearfield.threads import spread, threads
+from nearfield.threads import chunks, spread, threads
 
 Radial = Callable[[Any], Any]  # of the squared distance
 
-CUTOFFS = (0.0, 2.0, 3.0, 4.5, 7.0, 10.0)  # in widths of the kernel
+CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
 SAMPLE = 4096  # points that the crowding of a map is judged by
 GROWTH = 1.1  # from one size of the grid to the next
 KEPT = 3  # grids whose spectra are kept
-ENTRIES = 2048  # of a table of what the polynomial leaves out
+HIGHEST = 16  # degree of a polynomial in the near sums
+SAMPLES = 64  # of a function that such a polynomial is fitted to
+FIT = 1e-4  # of the accuracy: the error of such a polynomial where it can be had
 TAYLOR = 3  # the degree of the polynomial
+MOST = 2**26  # nodes that a grid may have, or what costs as much: half a gigabyte and more
 FREE = 2**15  # nodes that cost next to nothing
 FINEST = 0.15  # of the width: finer spacing gains nothing in float32
-# What a node of the grid and a pair of near points cost, in nanoseconds; only their ratio matters.
-NODE, PAIR = 12.0, 2.5
+# What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
+# nanoseconds; only the ratios matter.
+NODE, POINT, PAIR = 8.0, 60.0, 0.4
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,60 @@ class Charges:
     values: Any
     transformed: Any
     near: dict[Hashable, tuple[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What the near sum adds to the grid's: R(f) = A(v) - T(f - c²) up to the cutoff c, and zero beyond.
+
+    Attributes
+    ----------
+    head, tail : array
+        The polynomials A, which is the function itself, and T, its Taylor polynomial at the cutoff; highest
+        power first.
+    variable : (rooted, scale, stretch, shift)
+        v = stretch/(1 + scale x) + shift, which runs from 1 at 0 to -1 at the cutoff, with x = f or, if
+        rooted, the distance √f. Student's kernel is a straight line in the first; a kernel with a sharp top
+        is smoother in the second.
+    error : float
+        Of the force that A gives, beside the largest.
+    """
+
+    head: Any
+    tail: Any
+    variable: tuple[bool, float, float, float]
+    error: float
+
+    @classmethod
+    def of(cls, radial: Radial, edge: float, rooted: bool, scale: float, tolerance: float) -> Rest:
+        """The rest of a function, with the lowest head that meets a tolerance if one does."""
+        least = 1 / (1 + scale * (edge**0.5 if rooted else edge))
+        stretch, shift = 2 / (1 - least), -(1 + least) / (1 - least)
+        v = np.cos(np.pi * (np.arange(SAMPLES) + 0.5) / SAMPLES)
+        x = (stretch / (v - shift) - 1) / scale
+        f = x**2 if rooted else x
+        values = np.asarray(radial(f), dtype=np.float64)
+        series = scipy.fft.dct(values, type=2) / SAMPLES  # in Chebyshev's polynomials T_k
+        series[0] /= 2
+        # What each T_k adds to the force, T_k' dv/df √f; summed from the last one down it is what the terms
+        # from k on add, and so what is lost without them: in the mean over the disc within the cutoff.
+        orders, sine = np.arange(SAMPLES)[:, None], np.sqrt(1 - v**2)
+        slopes = orders * np.sin(orders * np.arccos(v)) / sine
+        forces = series[:, None] * slopes * (v - shift) ** 2 * (0.5 if rooted else np.sqrt(f))
+        area = sine / (v - shift) ** 2 * (2 * x if rooted else 1.0)
+        lost = np.sqrt(np.cumsum(forces[::-1], axis=0)[::-1] ** 2 @ area)
+        lost /= max(lost[0], 1e-300)
+        degree = next((d for d in range(1, HIGHEST) if lost[d + 1] <= tolerance), HIGHEST)
+        error = float(lost[degree + 1])
+        head = np.polynomial.chebyshev.cheb2poly(series[: degree + 1])[::-1]
+        head = np.pad(head, (degree + 1 - len(head), 0))
+        return cls(head, taylor(radial, edge)[::-1], (rooted, scale, stretch, shift), error)
+
+    def at_zero(self) -> float:
+        """R(0), which a point has of itself."""
+        rooted, scale, stretch, shift = self.variable
+        reach = (stretch / (-1 - shift) - 1) / scale
+        return float(np.polyval(self.head, 1.0) - np.polyval(self.tail, -(reach**2) if rooted else -reach))
 
 
 class Field:
@@ -60,10 +119,11 @@ class Field:
         self.width, self.accuracy, self.n_jobs = float(width), float(accuracy), n_jobs
         self.cutoff, self.spacing = 0.0, 0.0
         self.shape: tuple[int, ...] = ()
+        self._grid: Any = np.empty(0, np.float32)
         self._radials: dict[Hashable, Radial] = {}
         # By grid, the least recently used first, and by function: the map may waver between two grids.
         self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
-        self._tables: dict[float, dict[Hashable, tuple[Any, Any]]] = {}
+        self._rests: dict[float, dict[Hashable, Rest]] = {}
 
     # The functions ----------------------------------------------------------------------------------------
 
@@ -73,31 +133,43 @@ class Field:
 
     def forget(self, keep: Callable[[Hashable], bool]) -> None:
         """Let go of functions: a kernel that is learned is another one at every step."""
-        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._tables.values()]
+        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._rests.values()]
         for functions in known:
             for key in [key for key in functions if not keep(key)]:
                 del functions[key]
 
     def _far(self, key: Hashable, f: Any) -> Any:
-        """The part of a function that is left to the grid."""
+        """The part of a function that is left to the grid, above its value at the far end of the map."""
         radial, edge = self._radials[key], self.cutoff**2
         if edge == 0:
-            return radial(f)
+            return radial(f) - self._floor(key)
         coefficients = taylor(radial, edge)
         inside = np.polynomial.polynomial.polyval(np.minimum(f - edge, 0.0), coefficients)
-        return np.where(f < edge, inside, radial(np.maximum(f, edge)))
+        return np.where(f < edge, inside, radial(np.maximum(f, edge))) - self._floor(key)
 
-    def _table(self, key: Hashable) -> tuple[Any, Any]:
-        """What is left to the near sum, and its derivative in f, at equal steps up to the cutoff."""
-        tables = self._tables.setdefault(self.cutoff, {})
-        if key not in tables:
-            f = np.linspace(0.0, self.cutoff**2, ENTRIES)
-            rest = np.asarray(self._radials[key](f) - self._far(key, f), dtype=np.float64)
-            slope = np.gradient(rest, f, edge_order=2)
-            rest[-1] = slope[-1] = 0.0
-            pad = (0, 1)
-            tables[key] = np.pad(rest, pad).astype(np.float32), np.pad(slope, pad).astype(np.float32)
-        return tables[key]
+    def _floor(self, key: Hashable) -> float:
+        """The value at the far end of the grid, which every pair has at least.
+
+        In a map that is small beside the kernel all values are nearly the same; without what they share,
+        float32 has digits for what they do not.
+        """
+        squares = sum((m // 2 * self.spacing) ** 2 for m in self.shape)
+        return float(np.asarray(self._radials[key](np.full(1, squares)))[0])
+
+    def _rest(self, key: Hashable, cutoff: float) -> Rest:
+        """What is left to the near sum of a function."""
+        rests = self._rests.setdefault(cutoff, {})
+        if key not in rests:
+            # Tails are low polynomials in 1/(1 + (d/width)²), bells in the squared distance, more or less.
+            edge, tolerance = cutoff**2, FIT * self.accuracy
+            variables = ((False, self.width**-2), (False, 1 / edge), (True, 1 / self.width))
+            fits = [Rest.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
+            rests[key] = min(fits, key=lambda rest: (max(rest.error, tolerance), len(rest.head)))
+        return rests[key]
+
+    def _splits(self, cutoff: float) -> bool:
+        """Whether the near part of every function is a polynomial to the accuracy that is asked for."""
+        return all(self._rest(key, cutoff).error <= self.accuracy for key in self._radials)
 
     def _spectrum(self, key: Hashable) -> Any:
         """The transform of the far part, deconvolved of the splines."""
@@ -112,13 +184,8 @@ class Field:
                 # The transform of the spline at the nodes: divided by it, the splines interpolate.
                 windows = windows * ((2 + np.cos(2 * np.pi * frequency)) / 3)[along]
             transformed = scipy.fft.rfftn(self._far(key, squares), workers=threads(self.n_jobs)).real
-            spectrum = (transformed / windows**2).astype(np.float32)
-            spectra[key] = spectrum.reshape(self._padded(spectrum.shape))
+            spectra[key] = (transformed / windows**2).astype(np.float32)
         return spectra[key]
-
-    @staticmethod
-    def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
-        return (1,) * (3 - len(shape)) + tuple(shape)
 
     # The points -------------------------------------------------------------------------------------------
 
@@ -132,9 +199,9 @@ class Field:
         self._spectra[place] = self._spectra.pop(place, {})
         while len(self._spectra) > KEPT:
             del self._spectra[next(iter(self._spectra))]
-        padded = self._padded(self.shape)
-        if getattr(self, "_grid", np.empty(0)).shape != padded:
-            self._grid = np.zeros(padded, np.float32)
+        filled = tuple(m // 2 for m in self.shape)  # the rest is there so that nothing wraps around
+        if self._grid.shape != filled:
+            self._grid = np.zeros(filled, np.float32)
         self._order: Any = None
         if self.cutoff > 0:
             self._sort(Y, low, high)
@@ -155,10 +222,18 @@ class Field:
         best = (np.inf, 0.0, 0.0)
         for widths in CUTOFFS:
             cutoff, spacing = widths * self.width, self._spacing(widths)
+            if cutoff > 0 and not self._splits(cutoff):
+                continue
             nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
             pairs = crowded * (widths / 3) ** Y.shape[1]
-            best = min(best, (NODE * float(nodes) + PAIR * pairs, cutoff, spacing))
-        _, cutoff, spacing = best
+            near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
+            best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
+        cheapest, cutoff, spacing = best
+        if cheapest > NODE * MOST:
+            raise FloatingPointError(
+                f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
+                " away; lower learning_rate, or leave it at 'auto'"
+            )
         # Where nodes cost nothing, more of them: the force within one cell needs the curvature to be right.
         while (
             cutoff == 0
@@ -186,8 +261,11 @@ class Field:
         cells, order = np.empty(n, np.int64), np.empty(n, np.int64)
         self._starts = np.empty(int(np.prod(shape)) + 1, np.int64)
         loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order)
-        self._order, self._cells = order, cells[order]
-        self._cell_shape = np.array(self._padded(tuple(shape)))
+        self._order = order
+        # Bands of cells with about the same number of points each.
+        cuts = np.searchsorted(self._starts, [lo for lo, _ in chunks(n)[1:]])
+        self._bands = list(pairwise([0, *np.unique(cuts).tolist(), len(self._starts) - 1]))
+        self._cell_shape = np.array(_solid(tuple(shape)))
         self.Y = Y[order]
         self._Yt = np.ascontiguousarray(self.Y.T)
 
@@ -200,25 +278,47 @@ class Field:
             values = values if self._order is None else values[self._order]
         self._grid[:] = 0
         ones = np.empty(0, np.float32)
-        loops.deposit(self.Y, ones if values is None else values, self._origin, self._per_cell, self._grid)
-        transformed = scipy.fft.rfftn(self._grid, workers=threads(self.n_jobs))
-        return Charges(values, transformed, self._near(values, keys) if self.cutoff > 0 else {})
+        charges = ones if values is None else values
+        grid = self._grid.reshape(_solid(self._grid.shape))
+        loops.deposit((0,) * self.Y.shape[1], self.Y, charges, self._origin, self._per_cell, grid)
+        near = self._near(values, keys) if self.cutoff > 0 else {}
+        return Charges(values, self._transformed(self._grid), near)
+
+    def _transformed(self, grid: Any) -> Any:
+        """The transform on the whole shape of a grid that is filled in one corner of it.
+
+        Axis by axis: lines that are all zeros are never transformed.
+        """
+        workers = threads(self.n_jobs)
+        out = scipy.fft.rfft(grid, self.shape[-1], axis=-1, workers=workers)
+        for axis in reversed(range(grid.ndim - 1)):
+            out = scipy.fft.fft(out, self.shape[axis], axis=axis, workers=workers, overwrite_x=True)
+        return out
+
+    def _potential(self, spectrum: Any) -> Any:
+        """The filled corner of what has this transform, which is overwritten."""
+        workers = threads(self.n_jobs)
+        for axis in range(spectrum.ndim - 1):
+            spectrum = scipy.fft.ifft(spectrum, axis=axis, workers=workers, overwrite_x=True)
+            corner = (slice(None),) * axis + (slice(self._grid.shape[axis]),)
+            spectrum = spectrum[corner]
+        return scipy.fft.irfft(spectrum, self.shape[-1], axis=-1, workers=workers, overwrite_x=True)
 
     def _near(self, values: Any, keys: list[Hashable]) -> dict[Hashable, tuple[Any, Any]]:
         n, dimensions = self.Y.shape
         values = np.ones(n, np.float32) if values is None else values
-        tables, slopes = (np.array(part) for part in zip(*map(self._table, keys), strict=True))
-        value, gradient = (
-            np.zeros((len(keys), n), np.float32),
-            np.zeros((len(keys), n, dimensions), np.float32),
-        )
-        per_unit = np.float32((ENTRIES - 1) / self.cutoff**2)
-        cells = (self._cells, self._starts, self._cell_shape)
-        spread(
-            loops.near, n, self._Yt, values, *cells, per_unit, tables, slopes, value, gradient,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
-        return {key: (value[t] - tables[t, 0] * values, gradient[t]) for t, key in enumerate(keys)}
+        rests = [self._rest(key, self.cutoff) for key in keys]
+        length = max(len(rest.head) for rest in rests)
+        heads = np.array([np.pad(rest.head, (length - len(rest.head), 0)) for rest in rests], np.float32)
+        tails = np.array([rest.tail for rest in rests], np.float32)
+        variables = np.array([rest.variable for rest in rests], np.float32)
+        value = np.empty((len(keys), n), np.float32)
+        gradient = np.empty((len(keys), n, dimensions), np.float32)
+        cells = (self._starts, self._cell_shape, np.float32(self.cutoff**2))
+        arguments = (self._Yt, values, *cells, variables, heads, tails, value, gradient)
+        spread(loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
+        own = [np.float32(rest.at_zero()) for rest in rests]
+        return {key: (value[t] - own[t] * values, gradient[t]) for t, key in enumerate(keys)}
 
     def _own(self, key: Hashable) -> float:
         """What a point of charge 1 has of itself on the grid."""
@@ -227,16 +327,14 @@ class Field:
     def energy(self, charges: Charges, key: Hashable) -> float:
         """Σ_{i≠j} c_i c_j R(f_ij), by Parseval's theorem without a transform back."""
         spectrum = self._spectrum(key)
-        rows = spectrum.shape[0] if spectrum.shape[0] > 1 else spectrum.shape[1]
-        view = (rows, 1, spectrum.shape[2]) if spectrum.shape[0] == 1 else spectrum.shape
-        even = self.shape[-1] % 2 == 0
-        parts = spread(
-            loops.energy, rows, charges.transformed.reshape(view), spectrum.reshape(view), even,
-            n_jobs=self.n_jobs,
-        )  # fmt: skip
+        columns = spectrum.shape[-1]
+        flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
+        parts = spread(loops.energy, len(flat[0]), *flat, self.shape[-1] % 2 == 0, n_jobs=self.n_jobs)
         values = charges.values
         squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
+        charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
         total = float(sum(parts)) / float(np.prod(self.shape)) - squares * self._own(key)
+        total += (charge**2 - squares) * self._floor(key)
         if key in charges.near:
             near = charges.near[key][0]
             total += float(np.sum(near if values is None else near * values, dtype=np.float64))
@@ -244,20 +342,28 @@ class Field:
 
     def read(self, *parts: tuple[float, Charges, Hashable]) -> tuple[Any, Any]:
         """Potential Σ_{j≠i} and gradient of a sum of factors times charges seen through functions."""
-        combined: Any = None
-        for factor, charges, key in parts:
-            term = charges.transformed * (np.float32(factor) * self._spectrum(key))
-            combined = term if combined is None else combined + term
-        potential = scipy.fft.irfftn(
-            combined, s=self._grid.shape, workers=threads(self.n_jobs), overwrite_x=True
-        )
+        combined = np.empty_like(parts[0][1].transformed)
+        rows = combined.reshape(-1, combined.shape[-1])
+        for k, (factor, charges, key) in enumerate(parts):
+            sources = charges.transformed.reshape(rows.shape), factor, self._spectrum(key).reshape(rows.shape)
+            spread(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs)
+        potential = self._potential(combined)
         n, dimensions = self.Y.shape
         value, gradient = np.empty(n, np.float32), np.empty((n, dimensions), np.float32)
-        arguments = (self.Y, self._origin, self._per_cell, potential, value, gradient)
-        spread(loops.gather, n, *arguments, n_jobs=self.n_jobs)
+        arguments = (
+            self._origin,
+            self._per_cell,
+            potential.reshape(_solid(potential.shape)),
+            value,
+            gradient,
+        )
+        spread(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs)
         for factor, charges, key in parts:
-            own = np.float32(factor * self._own(key))
-            value -= own if charges.values is None else own * charges.values
+            values, floor = charges.values, self._floor(key)
+            charge = float(n if values is None else np.sum(values, dtype=np.float64))
+            own = np.float32(factor * (self._own(key) + floor))
+            value -= own if values is None else own * values
+            value += np.float32(factor * charge * floor)
             if key in charges.near:
                 value += np.float32(factor) * charges.near[key][0]
                 gradient += np.float32(factor) * charges.near[key][1]
@@ -284,6 +390,11 @@ def near_pairs(points: Any, cutoff: float) -> float:
         key = key * 2**20 + (column / cutoff).astype(np.int64)
     _, crowd = np.unique(key, return_counts=True)
     return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
+
+
+def _solid(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape in three dimensions, with axes of one node in front."""
+    return (1,) * (3 - len(shape)) + tuple(shape)
 
 
 def _size(need: int) -> int:

@@ -28,6 +28,10 @@ BLOCK = 2**15  # edges at a time: what is computed of them stays in the cache
 SMALLEST = np.float32(1e-15)  # below every weight that matters; (p/q)² stays within float32
 
 
+# The key of w, and each term of the limit with the keys of H(w) and g(w) w.
+Functions = tuple[Hashable, list[tuple[LimitTerm, Hashable, Hashable]]]
+
+
 @dataclass
 class Edges:
     """What the edges contribute: springs, brackets Σ (G - G0) q and costs, of all rows."""
@@ -96,14 +100,15 @@ class Mesh:
         Y = np.ascontiguousarray(Y, dtype=np.float32)
         kernel = method.kernel.profile  # type: ignore[union-attr]
         self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
+        functions = self._know(method)
         self.field.lay(Y)
         if method.normalization == "point":
-            return self._point(method, Y, exaggeration, want_value)
-        return self._pair(method, Y, exaggeration, want_value)
+            return self._point(method, Y, functions, exaggeration, want_value)
+        return self._pair(method, Y, functions, exaggeration, want_value)
 
     # What both normalizations are made of -----------------------------------------------------------------
 
-    def _know(self, method: Method) -> tuple[Hashable, list[tuple[LimitTerm, Hashable, Hashable]]]:
+    def _know(self, method: Method) -> Functions:
         """The keys of the radial functions: w, and for each term that is not constant H(w) and g(w) w."""
         kernel = method.kernel.profile  # type: ignore[union-attr]
         key: Hashable = (kernel, "w")
@@ -151,7 +156,8 @@ class Mesh:
         """A cross-entropy's springs, p β/(1+αβf), in one fused loop."""
         gradient = np.empty_like(Y)
         alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
-        arguments = (self.indptr, self.indices, self.p, Y, alpha, beta, want_value, gradient)
+        axes = (0,) * Y.shape[1]
+        arguments = (axes, self.indptr, self.indices, self.p, Y, alpha, beta, want_value, gradient)
         crossed = sum(spread(loops.tail_edges, self.rows, *arguments, n_jobs=self.n_jobs))
         if method.normalization == "point":
             crossed *= 0.5  # the edges hold p_ij + p_ji
@@ -208,10 +214,12 @@ class Mesh:
 
     # The two normalizations ---------------------------------------------------------------------------------
 
-    def _pair(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Evaluation:
+    def _pair(
+        self, method: Method, Y: Any, functions: Functions, exaggeration: float, want_value: bool
+    ) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
         field, mass = self.field, method.kernel.mass  # type: ignore[union-attr]
-        w, terms = self._know(method)
+        w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(mass, keys)
         bare = method.normalization == "none"
@@ -276,10 +284,12 @@ class Mesh:
             float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
         )
 
-    def _point(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Evaluation:
+    def _point(
+        self, method: Method, Y: Any, functions: Functions, exaggeration: float, want_value: bool
+    ) -> Evaluation:
         """Two transforms each way, and more for limits that are not constant: every row has its own S."""
         field = self.field
-        w, terms = self._know(method)
+        w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(None, keys)
         phi, force = field.read((1.0, ones, w))

@@ -10,6 +10,14 @@ import numpy as np
 jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
 f32 = np.float32
 NODES = 4  # of a cubic B-spline along an axis
+SMALL = f32(1e-20)  # in place of a distance of zero
+LANES = 16  # float32 numbers that the widest vectors hold
+
+# log(1 + t)/t for √½ ≤ 1 + t ≤ √2, highest power first.
+_t = 0.06 + 0.355 * np.cos(np.pi * (np.arange(40) + 0.5) / 40)
+LOG = np.polynomial.Polynomial.fit(_t, np.log1p(_t) / _t, 8).convert().coef[::-1].astype(np.float32)
+LOG_TWO = np.float32(np.log(2))
+ROOT_HALF = int(np.float32(np.sqrt(0.5)).view(np.int32))
 
 
 @jit
@@ -28,11 +36,10 @@ def spline(s, w, d):
 
 
 @jit
-def place(Y, i, origin, per_cell, first, w, d):
+def place(Y, i, axes, origin, per_cell, first, w, d):
     """The first node and the weights along every axis for point i; axes that are missing come first."""
-    dimensions = Y.shape[1]
-    missing = 3 - dimensions
-    for c in range(dimensions):
+    missing = 3 - len(axes)
+    for c in range(len(axes)):
         u = (Y[i, c] - origin[c]) * per_cell
         cell = int(u)
         first[missing + c] = cell
@@ -50,33 +57,33 @@ def stencil():
 
 
 @jit
-def deposit(Y, charges, origin, per_cell, grid):
+def deposit(axes, Y, charges, origin, per_cell, grid):
     """Add every point's charge to the nodes around it; no charges stand for ones."""
     first, w, d = stencil()
-    dimensions = Y.shape[1]
-    deep = NODES if dimensions > 2 else 1
-    high = NODES if dimensions > 1 else 1
+    deep = NODES if len(axes) > 2 else 1
+    high = NODES if len(axes) > 1 else 1
     uniform = charges.shape[0] == 0
     for i in range(Y.shape[0]):
-        place(Y, i, origin, per_cell, first, w, d)
+        place(Y, i, axes, origin, per_cell, first, w, d)
         charge = f32(1) if uniform else charges[i]
         for a in range(deep):
             for b in range(high):
                 c = charge * w[0, a] * w[1, b]
                 row = grid[first[0] + a, first[1] + b]
+                start = np.uint64(first[2])
                 for e in range(NODES):
-                    row[first[2] + e] += c * w[2, e]
+                    row[start + np.uint64(e)] += c * w[2, e]
 
 
 @jit
-def gather(lo, hi, Y, origin, per_cell, grid, value, gradient):
+def gather(lo, hi, axes, Y, origin, per_cell, grid, value, gradient):
     """The potential and its gradient at the points, by the spline and its analytic derivative."""
     first, w, d = stencil()
-    dimensions = Y.shape[1]
+    dimensions = len(axes)
     deep = NODES if dimensions > 2 else 1
     high = NODES if dimensions > 1 else 1
     for i in range(lo, hi):
-        place(Y, i, origin, per_cell, first, w, d)
+        place(Y, i, axes, origin, per_cell, first, w, d)
         v = f32(0)
         g0 = f32(0)
         g1 = f32(0)
@@ -87,10 +94,11 @@ def gather(lo, hi, Y, origin, per_cell, grid, value, gradient):
             across = f32(0)
             for b in range(high):
                 row = grid[first[0] + a, first[1] + b]
+                start = np.uint64(first[2])
                 r = f32(0)
                 s = f32(0)
                 for e in range(NODES):
-                    z = row[first[2] + e]
+                    z = row[start + np.uint64(e)]
                     r += w[2, e] * z
                     s += d[2, e] * z
                 plain += w[1, b] * r
@@ -109,26 +117,39 @@ def gather(lo, hi, Y, origin, per_cell, grid, value, gradient):
 
 
 @jit
+def filtered(lo, hi, transformed, factor, spectrum, out, add):
+    """Rows lo … hi of factor times ρ̂ ŵ, put into or added to what is there."""
+    scale = f32(factor)
+    for a in range(lo, hi):
+        rho, w, row = transformed[a], spectrum[a], out[a]
+        if add:
+            for c in range(w.shape[0]):
+                row[c] += rho[c] * (scale * w[c])
+        else:
+            for c in range(w.shape[0]):
+                row[c] = rho[c] * (scale * w[c])
+
+
+@jit
 def energy(lo, hi, transformed, spectrum, last):
     """Σ |ρ̂|² ŵ over rows of a half spectrum: what Σ_ij w_ij is, by Parseval's theorem.
 
     All columns but the first and, for an even length, the last stand for two.
     """
     total = 0.0
-    columns = spectrum.shape[2]
+    columns = spectrum.shape[1]
     for a in range(lo, hi):
-        for b in range(spectrum.shape[1]):
-            row, weights = transformed[a, b], spectrum[a, b]
-            part = 0.0
-            for c in range(columns):
-                z = row[c]
-                part += weights[c] * (z.real * z.real + z.imag * z.imag)
-            z = row[0]
-            part -= 0.5 * weights[0] * (z.real * z.real + z.imag * z.imag)
-            if last:
-                z = row[columns - 1]
-                part -= 0.5 * weights[columns - 1] * (z.real * z.real + z.imag * z.imag)
-            total += part
+        row, weights = transformed[a], spectrum[a]
+        part = 0.0
+        for c in range(columns):
+            z = row[c]
+            part += weights[c] * (z.real * z.real + z.imag * z.imag)
+        z = row[0]
+        part -= 0.5 * weights[0] * (z.real * z.real + z.imag * z.imag)
+        if last:
+            z = row[columns - 1]
+            part -= 0.5 * weights[columns - 1] * (z.real * z.real + z.imag * z.imag)
+        total += part
     return 2.0 * total
 
 
@@ -155,102 +176,182 @@ def sort_into_cells(Y, origin, per_cell, shape, cells, starts, order):
 
 
 @jit
-def near(lo, hi, Yt, charges, cells, starts, shape, per_unit, tables, slopes, value, gradient):
-    """Short-ranged sums over the cells around each point, of each table: Σ_j c_j R(f_ij) and its gradient.
-
-    Points are sorted by cell, so that the cells of a row are one range of them. Tables hold R and R' at
-    equal steps of f and end in zeros; a point finds itself among the others, at R(0).
-    """
-    dimensions = Yt.shape[0]
-    count, entries = tables.shape
-    last = f32(entries - 2)
+def crowd(cell, starts, shape):
+    """How many points lie in a cell and those around it."""
     nx = shape[2]
-    longest = 0
-    for cell in range(starts.shape[0] - 1):
-        longest = max(longest, starts[min(cell + 3, starts.shape[0] - 1)] - starts[cell])
-    f, pulls = np.empty(longest, f32), np.empty(longest, f32)
-    for i in range(lo, hi):
-        cell = cells[i]
-        x, y, z = cell % nx, (cell // nx) % shape[1], cell // (nx * shape[1])
-        for u in range(max(z - 1, 0), min(z + 2, shape[0])):
-            for v in range(max(y - 1, 0), min(y + 2, shape[1])):
-                row = (u * shape[1] + v) * nx
-                start = starts[row + max(x - 1, 0)]
-                m = starts[row + min(x + 1, nx - 1) + 1] - start
-                for e in range(m):
-                    f[e] = f32(0)
-                for c in range(dimensions):
-                    here, others = Yt[c, i], Yt[c, start : start + m]
-                    for e in range(m):
-                        gap = here - others[e]
-                        f[e] += gap * gap
-                weights = charges[start : start + m]
-                for t in range(count):
-                    table, slope = tables[t], slopes[t]
-                    total = f32(0)
-                    for e in range(m):
-                        at = min(f[e] * per_unit, last)
-                        k = np.uint32(at)  # unsigned, so that no index is taken to count from the end
-                        rest = at - f32(k)
-                        following = k + np.uint32(1)
-                        total += weights[e] * (table[k] + rest * (table[following] - table[k]))
-                        pulls[e] = f32(2) * weights[e] * (slope[k] + rest * (slope[following] - slope[k]))
-                    value[t, i] += total
-                    for c in range(dimensions):
-                        here, others = Yt[c, i], Yt[c, start : start + m]
-                        pull = f32(0)
-                        for e in range(m):
-                            pull += pulls[e] * (here - others[e])
-                        gradient[t, i, c] += pull
+    x, y, z = cell % nx, (cell // nx) % shape[1], cell // (nx * shape[1])
+    total = 0
+    for u in range(max(z - 1, 0), min(z + 2, shape[0])):
+        for v in range(max(y - 1, 0), min(y + 2, shape[1])):
+            row = (u * shape[1] + v) * nx
+            total += starts[row + min(x + 1, nx - 1) + 1] - starts[row + max(x - 1, 0)]
+    return total
 
 
 @jit
-def tail_edges(lo, hi, indptr, indices, p, Y, alpha, beta, want_value, gradient):
+def near(lo, hi, axes, Yt, charges, starts, shape, edge, variables, heads, tails, value, gradient):
+    """Short-ranged sums for the points of cells lo … hi, of several functions: Σ_j c_j R(f_ij), its gradient.
+
+    R(f) = A(v) - T(f - edge) up to the edge, and zero beyond: A and T are polynomials, highest power first,
+    and v = stretch/(1 + scale f) + shift, or √f for f in it, each function's own. Points are sorted by cell;
+    those around a cell are copied side by side, so that the arithmetic on them vectorises. `axes` has as many
+    items as there are dimensions: a tuple, so that the compiler knows their number.
+    """
+    nx = shape[2]
+    two, three = len(axes) > 1, len(axes) > 2
+    longest = LANES
+    for cell in range(lo, hi):
+        if starts[cell + 1] > starts[cell]:
+            longest = max(longest, crowd(cell, starts, shape) + LANES)
+    near_x, near_y, near_z = np.empty(longest, f32), np.empty(longest, f32), np.empty(longest, f32)
+    weights, f, u, v = (
+        np.empty(longest, f32),
+        np.empty(longest, f32),
+        np.empty(longest, f32),
+        np.empty(longest, f32),
+    )
+    a, slope = np.empty(longest, f32), np.empty(longest, f32)
+    for cell in range(lo, hi):
+        if starts[cell + 1] == starts[cell]:
+            continue
+        x, y, z = cell % nx, (cell // nx) % shape[1], cell // (nx * shape[1])
+        m = 0
+        for high in range(max(z - 1, 0), min(z + 2, shape[0])):
+            for deep in range(max(y - 1, 0), min(y + 2, shape[1])):
+                row = (high * shape[1] + deep) * nx
+                for e in range(starts[row + max(x - 1, 0)], starts[row + min(x + 1, nx - 1) + 1]):
+                    near_x[m] = Yt[0, e]
+                    if two:
+                        near_y[m] = Yt[1, e]
+                    if three:
+                        near_z[m] = Yt[2, e]
+                    weights[m] = charges[e]
+                    m += 1
+        while m % LANES:  # points without charge, so that no vector is left half full
+            near_x[m], near_y[m], near_z[m], weights[m] = near_x[0], near_y[0], near_z[0], f32(0)
+            m += 1
+        for i in range(starts[cell], starts[cell + 1]):
+            here_x = Yt[0, i]
+            here_y = Yt[1, i] if two else f32(0)
+            here_z = Yt[2, i] if three else f32(0)
+            for e in range(m):
+                x_gap = here_x - near_x[e]
+                y_gap = here_y - near_y[e] if two else f32(0)
+                z_gap = here_z - near_z[e] if three else f32(0)
+                f[e] = min(x_gap * x_gap + y_gap * y_gap + z_gap * z_gap, edge)
+            for t in range(heads.shape[0]):
+                head = heads[t]
+                first, second = head[0], head[1]
+                rooted, scale = variables[t, 0] > 0, variables[t, 1]
+                stretch, shift = variables[t, 2], variables[t, 3]
+                for e in range(m):
+                    u[e] = f32(1) / (f32(1) + scale * (np.sqrt(f[e]) if rooted else f[e]))
+                    v[e] = stretch * u[e] + shift
+                    a[e] = first * v[e] + second
+                    slope[e] = first
+                for k in range(2, head.shape[0]):
+                    following = head[k]
+                    for e in range(m):
+                        slope[e] = slope[e] * v[e] + a[e]
+                        a[e] = a[e] * v[e] + following
+                t3, t2, t1, t0 = tails[t, 0], tails[t, 1], tails[t, 2], tails[t, 3]
+                down = (
+                    (f32(-1) if rooted else f32(-2)) * scale * stretch
+                )  # twice dv/df over u², or that over d
+                total, pull_x, pull_y, pull_z = f32(0), f32(0), f32(0), f32(0)
+                for e in range(m):
+                    g = f[e] - edge
+                    chain = down * u[e] * u[e]
+                    if rooted:
+                        chain /= np.sqrt(f[e]) + SMALL
+                    total += weights[e] * (a[e] - (((t3 * g + t2) * g + t1) * g + t0))
+                    tail = (f32(6) * t3 * g + f32(4) * t2) * g + f32(2) * t1
+                    pull = weights[e] * (chain * slope[e] - tail)
+                    pull_x += pull * (here_x - near_x[e])
+                    pull_y += pull * (here_y - near_y[e]) if two else f32(0)
+                    pull_z += pull * (here_z - near_z[e]) if three else f32(0)
+                value[t, i] = total
+                gradient[t, i, 0] = pull_x
+                if two:
+                    gradient[t, i, 1] = pull_y
+                if three:
+                    gradient[t, i, 2] = pull_z
+
+
+@jit
+def logarithm(x, m):
+    """The first m numbers of x, positive and finite, replaced by their logarithms, to float32's precision.
+
+    The exponent is read from the bits and the rest, between √½ and √2, goes through a polynomial: unlike a
+    call of the system's logarithm this vectorises.
+    """
+    bits = x.view(np.int32)
+    for e in range(m):
+        exponent = (bits[e] - ROOT_HALF) >> 23
+        bits[e] -= exponent << 23
+        t = x[e] - f32(1)
+        series = f32(LOG[0])
+        for k in range(1, LOG.shape[0]):
+            series = series * t + f32(LOG[k])
+        x[e] = series * t + f32(exponent) * LOG_TWO
+
+
+@jit
+def tail_edges(lo, hi, axes, indptr, indices, p, Y, alpha, beta, want_value, gradient):
     """Σ_e p β/(1+αβf) (y_i - y_j) for each row, and -Σ p log w.
 
     Neighbours' coordinates are gathered first, so that the arithmetic on them vectorises.
     """
-    dimensions = Y.shape[1]
+    two, three = len(axes) > 1, len(axes) > 2
     longest = 0
     for i in range(lo, hi):
         longest = max(longest, indptr[i + 1] - indptr[i])
-    gaps = np.empty((dimensions, longest), f32)
-    x = np.empty(longest, f32)
-    scale = f32(alpha * beta)
-    strength = f32(beta)
+    there_x, there_y, there_z = np.empty(longest, f32), np.empty(longest, f32), np.empty(longest, f32)
+    logs = np.empty(longest, f32)
+    scale, strength = f32(alpha * beta), f32(beta)
     crossed = 0.0
     for i in range(lo, hi):
         start = indptr[i]
         m = indptr[i + 1] - start
         columns, weights = indices[start : start + m], p[start : start + m]
-        for c in range(dimensions):
-            y, gap = Y[i, c], gaps[c]
-            for e in range(m):
-                gap[e] = y - Y[columns[e], c]
         for e in range(m):
-            x[e] = gaps[0, e] * gaps[0, e]
-        for c in range(1, dimensions):
-            gap = gaps[c]
-            for e in range(m):
-                x[e] += gap[e] * gap[e]
+            j = columns[e]
+            there_x[e] = Y[j, 0]
+            if two:
+                there_y[e] = Y[j, 1]
+            if three:
+                there_z[e] = Y[j, 2]
+        x = Y[i, 0]
+        y = Y[i, 1] if two else f32(0)
+        z = Y[i, 2] if three else f32(0)
+        pull_x, pull_y, pull_z = f32(0), f32(0), f32(0)
+        for e in range(m):
+            x_gap = x - there_x[e]
+            y_gap = y - there_y[e] if two else f32(0)
+            z_gap = z - there_z[e] if three else f32(0)
+            k = weights[e] * strength / (f32(1) + scale * (x_gap * x_gap + y_gap * y_gap + z_gap * z_gap))
+            pull_x += k * x_gap
+            pull_y += k * y_gap
+            pull_z += k * z_gap
+        gradient[i, 0] = pull_x
+        if two:
+            gradient[i, 1] = pull_y
+        if three:
+            gradient[i, 2] = pull_z
         if want_value:
-            part = f32(0)
+            for e in range(m):
+                x_gap = x - there_x[e]
+                y_gap = y - there_y[e] if two else f32(0)
+                z_gap = z - there_z[e] if three else f32(0)
+                logs[e] = x_gap * x_gap + y_gap * y_gap + z_gap * z_gap
             if alpha > 0.0:
                 for e in range(m):
-                    part += weights[e] * np.log(f32(1) + scale * x[e])
-                crossed += part / alpha
-            else:
-                for e in range(m):
-                    part += weights[e] * x[e]
-                crossed += part * beta
-        for e in range(m):
-            x[e] = weights[e] * strength / (f32(1) + scale * x[e])
-        for c in range(dimensions):
-            gap = gaps[c]
-            pull = f32(0)
+                    logs[e] = f32(1) + scale * logs[e]
+                logarithm(logs, m)
+            part = f32(0)
             for e in range(m):
-                pull += x[e] * gap[e]
-            gradient[i, c] = pull
+                part += weights[e] * logs[e]
+            crossed += part / alpha if alpha > 0.0 else part * beta
     return crossed
 
 

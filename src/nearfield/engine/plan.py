@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from nearfield.affinity.graph import NEAR
+from nearfield.affinity.perplexity import DEFAULT
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Square
+from nearfield.engine.closed import has_closed_form
+from nearfield.engine.moments import squares_differ
+from nearfield.threads import threads
 
-ENGINES = ("auto", "exact", "mesh")
+ENGINES = ("auto", "exact", "mesh", "moments")
 MESH_FROM = 1000  # points, below which all pairs are as quick
-EDGES = 130  # a point, at the usual perplexity and after symmetrising
+SLOW = 1.0  # seconds an iteration from which on a person should know beforehand
+
+# What was measured, on the generous side.
+NEIGHBOUR = 64  # bytes: what a neighbour takes while the graph is made
+EDGE = 12  # bytes: what is kept of it
+MERGED = 1.6  # edges for each neighbour, at most, after symmetrising
+NODE = 50  # bytes of the grid
+NODES = {1: 10, 2: 150, 3: 2000}  # for each point, while the map unfolds; noise may take twice as many
+PAIR, CLOSED_PAIR = 70e-9, 16e-9  # seconds of one thread: the chain, and the closed forms
+SMALL = 2**23  # bytes: whatever has no term of its own
 
 
 @dataclass(frozen=True)
@@ -24,19 +43,54 @@ class Plan:
     reason : str
         Why this one.
     memory : int
-        The bytes that it will need, the target included.
+        The bytes that it will need at most, the target included.
+    seconds : float
+        What an iteration over all pairs takes, roughly; 0 where nothing grows with their number.
     """
 
     engine: str
     reason: str
     memory: int
+    seconds: float = 0.0
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether an iteration takes so long that a person should know before it starts."""
+        return self.seconds > SLOW
 
     def __str__(self) -> str:
         return f"{self.engine} engine, {self.reason} ({size(self.memory)})"
 
 
-def plan(method: Method, n: int, n_components: int, engine: str = "auto") -> Plan:
+def plan(
+    method: Method,
+    n: int,
+    n_components: int,
+    engine: str = "auto",
+    *,
+    euclidean: bool = False,
+    columns: int = 0,
+    stored: int | None = None,
+    perplexity: Any = None,
+) -> Plan:
     """Choose an engine for a method and n points, or refuse with a figure what would not fit.
+
+    Parameters
+    ----------
+    method : Method
+        What is minimised.
+    n, n_components : int
+        The points, and the dimensions of their map.
+    engine : {"auto", "exact", "mesh", "moments"}
+        What was asked for.
+    euclidean : bool
+        Whether the data are coordinates whose Euclidean distances are meant.
+    columns : int
+        How many columns they have.
+    stored : int, optional
+        How many numbers sparse data hold.
+    perplexity : float or array, optional
+        How many neighbours a point has, which the memory of their graph goes by.
 
     Examples
     --------
@@ -44,24 +98,37 @@ def plan(method: Method, n: int, n_components: int, engine: str = "auto") -> Pla
     >>> print(plan(nf.method("tsne"), 500, 2))
     exact engine, all pairs of 500 points in float64 (8 MB)
     >>> print(plan(nf.method("tsne"), 70_000, 2))
-    mesh engine, edges and field: KL has a finite limit at p = 0 (260 MB)
+    mesh engine, edges and field: KL has a finite limit at p = 0 (682 MB)
+    >>> print(plan(nf.method("sstress"), 70_000, 2, euclidean=True, columns=50))
+    moments engine, exact without pairs: squared Euclidean distances are sums of moments (120 MB)
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    obstacle = mesh_obstacle(method, n_components)
-    if engine == "mesh" and obstacle:
-        raise ValueError(f"the mesh engine cannot compute this: {obstacle}; use engine='exact'")
-    if engine == "mesh" or (engine == "auto" and obstacle is None and n >= MESH_FROM):
-        # P on the graph, the neighbours that it is made from, and the grid.
-        memory = n * EDGES * 20 + n * n_components * 200 + 3 * 2**24
+    all_pairs = _all_pairs(method, n, n_components)
+    obstacles = {
+        "mesh": mesh_obstacle(method, n_components),
+        "moments": moments_obstacle(method, euclidean),
+    }
+    obstacle = obstacles.get(engine)
+    if obstacle:
+        raise ValueError(
+            f"the {engine} engine cannot compute this: {obstacle}; use engine='exact'"
+            f" ({size(all_pairs.memory)}, about {duration(all_pairs.seconds)} an iteration)"
+        )
+    if engine == "moments" or (engine == "auto" and obstacles["moments"] is None):
+        numbers = n * columns if stored is None else 2 * stored
+        memory = 24 * numbers + 200 * n * n_components + SMALL
+        reason = "exact without pairs: squared Euclidean distances are sums of moments"
+        return _fitting(Plan("moments", reason, memory))
+    if engine == "mesh" or (engine == "auto" and obstacles["mesh"] is None and n >= MESH_FROM):
+        memory = _mesh_memory(n, n_components, columns, perplexity)
         reason = f"edges and field: {type(method.cost).__name__} has a finite limit at p = 0"
         return _fitting(Plan("mesh", reason, memory))
-    # The target and one working copy of it while it is made; and what the threads hold.
-    memory = 16 * n * n + 16 * 8 * n * n_components * (1 + len(method.scales or (1,))) + 2**22
-    reason = f"all pairs of {n} points in float64"
-    if obstacle and n >= MESH_FROM:
-        reason += f", because {obstacle}; about {_seconds(n)} an iteration"
-    return _fitting(Plan("exact", reason, memory), n)
+    reason = all_pairs.reason
+    if n >= MESH_FROM:
+        because = f", because {obstacles['mesh']}" if obstacles["mesh"] else ""
+        reason += f"{because}; about {duration(all_pairs.seconds)} an iteration"
+    return _fitting(Plan("exact", reason, all_pairs.memory, all_pairs.seconds), n)
 
 
 def mesh_obstacle(method: Method, n_components: int) -> str | None:
@@ -92,6 +159,32 @@ def mesh_obstacle(method: Method, n_components: int) -> str | None:
     return None
 
 
+def moments_obstacle(method: Method, euclidean: bool) -> str | None:
+    """The fact that keeps a method from the moments engine, or None."""
+    if not squares_differ(method):
+        return f"{method} is not the squared difference of squared distances"
+    if not euclidean:
+        return "it needs coordinates, metric 'euclidean' and a start other than 'spectral'"
+    return None
+
+
+def _all_pairs(method: Method, n: int, n_components: int) -> Plan:
+    """What the exact engine takes: the target, a working copy while it is made, and what threads hold."""
+    scales = len(method.scales or (1,))
+    memory = 16 * n * n + 16 * 8 * n * n_components * (1 + scales) + 2**22
+    pair = CLOSED_PAIR if has_closed_form(method) else PAIR * (1 + scales) / 2
+    return Plan("exact", f"all pairs of {n} points in float64", memory, pair * n * n / threads(None))
+
+
+def _mesh_memory(n: int, n_components: int, columns: int, perplexity: Any) -> int:
+    """The most of what is there at once: the graph while it is made, or its edges and the grid."""
+    given = isinstance(perplexity, (Real, np.ndarray))  # whatever else it is, is refused elsewhere
+    near = n * min(n - 1, NEAR * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT))
+    graph = NEIGHBOUR * near + 24 * n * columns
+    grid = EDGE * MERGED * near + NODE * NODES.get(n_components, 0) * n
+    return int(max(graph, grid)) + 200 * n * n_components + SMALL
+
+
 def _fitting(chosen: Plan, n: int | None = None) -> Plan:
     """The plan, or a refusal with a figure if the memory is not there."""
     free = available_memory()
@@ -104,28 +197,53 @@ def _fitting(chosen: Plan, n: int | None = None) -> Plan:
     )
 
 
-def _seconds(n: int) -> str:
-    """What an exact iteration takes, roughly, as a person reads it."""
-    seconds = 5e-9 * n * n
-    return f"{seconds:.0f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
-
-
 def available_memory() -> int | None:
     """The bytes that a program may still take; None where the system does not tell."""
+    found = [free for free in (_free_memory(), _free_in_container()) if free is not None]
+    return min(found, default=None)
+
+
+def _free_memory() -> int | None:
+    """What the machine has left, with the caches that Linux gives back on demand."""
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _cached()
+        with open("/proc/meminfo") as lines:
+            fields = dict(line.split(":") for line in lines)
+        return 1024 * int(fields["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return None
 
 
-def _cached() -> int:
-    """What Linux holds in its file cache and gives back on demand."""
-    try:
-        with open("/proc/meminfo") as lines:
-            fields = dict(line.split(":") for line in lines)
-    except OSError:
-        return 0
-    return 1024 * int(fields.get("Cached", "0 kB").split()[0])
+def _free_in_container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """What the limit of a container leaves (cgroups, version 2 or 1); None where there is no limit."""
+    for limit, used, folder in (
+        ("memory.max", "memory.current", root),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", root / "memory"),
+    ):
+        try:
+            most, now = (int((folder / name).read_text()) for name in (limit, used))
+            statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        except (OSError, ValueError):  # no such limit: its file is missing, or says "max"
+            continue
+        # Files that are cached count as used, but are given back on demand.
+        return max(0, most - now + int(statistics.get("inactive_file", 0)))
+    return None
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person reads them.
+
+    Examples
+    --------
+    >>> duration(0.02), duration(3.2), duration(400)
+    ('20 ms', '3 s', '7 min')
+    """
+    if seconds >= 120:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds:.0f} s" if seconds >= 1 else f"{max(1, round(1000 * seconds))} ms"
 
 
 def size(count: int) -> str:

@@ -100,6 +100,8 @@ class Cost(Part):
         Whether C is Σ p log p - Σ p log q, so that q ∂C/∂q is -p and the gradient has a closed form.
     least_squares : float or None
         e if C is Σ r^e (r - d)², which likewise has a closed form.
+    power_difference : float or None
+        e if C is Σ (r^e - d^e)². Squared distances (e = 2) are polynomials, whose sums need no pairs.
     degree : float
         C(t p, t q) = t^degree C(p, q): 1 for divergences, which are therefore of the order of Σ p, and for
         costs whose attraction is.
@@ -114,6 +116,7 @@ class Cost(Part):
     formula: ClassVar[str] = ""
     cross_entropy: ClassVar[bool] = False
     least_squares: ClassVar[float | None] = None
+    power_difference: ClassVar[float | None] = None
     degree: ClassVar[float] = 1.0
     within_one: ClassVar[bool] = False
     infinite_at_zero: ClassVar[bool] = False

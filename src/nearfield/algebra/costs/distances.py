@@ -21,6 +21,7 @@ class Stress(Cost):
     formula: ClassVar = r"(r - d)^2"
     degree: ClassVar = 2.0
     least_squares: ClassVar = 0.0
+    power_difference: ClassVar = 1.0
 
     def value(self, p: Array, q: Array) -> Array:
         return (p - q) ** 2
@@ -37,6 +38,7 @@ class SStress(Cost):
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r^2 - d^2)^2"
     degree: ClassVar = 4.0
+    power_difference: ClassVar = 2.0
 
     def value(self, p: Array, q: Array) -> Array:
         return (p**2 - q**2) ** 2

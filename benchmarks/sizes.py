@@ -1,0 +1,67 @@
+"""How large each part of the benchmark is: the report, the quick one, and one that only tries the code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of one run.
+
+    Attributes
+    ----------
+    digits, points : int
+        Rows of the digits and of MNIST.
+    curves : tuple
+        How many points, and the libraries whose KL is followed over time.
+    growth, shared : tuple of int
+        The numbers of points for nearfield, and those for its peers as well.
+    iterations : int
+        Of each method's own run; the first 100 are exaggerated.
+    sample : int
+        Points at which forces and ranks are compared.
+    repeat : int
+        Times that a fresh process is started.
+    """
+
+    name: str
+    digits: int
+    points: int
+    curves: tuple[tuple[int, tuple[str, ...]], ...]
+    growth: tuple[int, ...]
+    shared: tuple[int, ...]
+    iterations: int = 150
+    sample: int = 2000
+    repeat: int = 3
+
+
+BOTH = ("nearfield", "openTSNE")
+SIZES = {
+    "full": Sizes(
+        "full",
+        digits=1797,
+        points=70_000,
+        curves=((70_000, BOTH), (10_000, (*BOTH, "scikit-learn"))),
+        growth=(1_000, 3_000, 10_000, 30_000, 70_000, 300_000, 1_000_000),
+        shared=(1_000, 3_000, 10_000, 30_000, 70_000),
+    ),
+    "quick": Sizes(
+        "quick",
+        digits=1797,
+        points=10_000,
+        curves=((10_000, BOTH),),
+        growth=(1_000, 3_000, 10_000, 30_000),
+        shared=(),  # peers.py has them at one size; each would compile for many seconds at every other
+    ),
+    "tiny": Sizes(
+        "tiny",
+        digits=400,
+        points=1_200,
+        curves=((1_200, (*BOTH, "scikit-learn")),),
+        growth=(1_000, 1_500),
+        shared=(1_000,),
+        sample=100,
+        repeat=1,
+    ),
+}

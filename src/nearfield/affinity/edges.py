@@ -1,0 +1,57 @@
+"""P and weights on the edges of a graph of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity import loops
+from nearfield.affinity.neighbours import Neighbours
+from nearfield.affinity.perplexity import calibrate
+from nearfield.algebra.method import Method
+from nearfield.threads import spread
+
+
+def graph_target(method: Method, found: Neighbours, perplexities: Any, n_jobs: int | None = None) -> Any:
+    """The target on a graph of neighbours; its distances are overwritten."""
+    weights = method.target_kind == "weights"
+    there = np.isfinite(found.squared)
+    calibrated = calibrate(
+        found.squared, perplexities, skip_self=False, normalized=not weights, n_jobs=n_jobs
+    )
+    n = len(there)
+    counts = there.sum(axis=1)
+    indptr: Any = np.zeros(n + 1, _index_type(int(counts.sum())))
+    np.cumsum(counts, out=indptr[1:])
+    full = bool(there.all())
+    indices = (found.indices.ravel() if full else found.indices[there]).astype(indptr.dtype, copy=False)
+    values = calibrated.rows.ravel() if full else calibrated.rows[there]
+    spread(loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
+    rows = sparse.csr_array((values, indices, indptr), (n, n))
+    if method.target_kind == "row":
+        return rows
+    return _symmetrised(rows, 0.5 if weights else 0.5 / n, n_jobs)
+
+
+def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:
+    """Factor (M + Mᵀ) of a matrix in compressed rows, each sorted."""
+    n, count = M.shape[0], len(M.data)
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(M.indices, minlength=n), out=starts[1:])
+    rows, transposed = np.empty(count, np.int32), np.empty(count, M.dtype)
+    loops.transpose(M.indptr, M.indices, M.data, starts[:-1].copy(), rows, transposed)
+    lengths = np.empty(n, np.int64)
+    spread(loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
+    total = int(lengths.sum())
+    indptr = np.zeros(n + 1, _index_type(total))
+    np.cumsum(lengths, out=indptr[1:])
+    indices, values = np.empty(total, indptr.dtype), np.empty(total, M.dtype)
+    arguments = (M.indptr, M.indices, M.data, starts, rows, transposed, factor, indptr, indices, values)
+    spread(loops.merge, n, *arguments, n_jobs=n_jobs)
+    return sparse.csr_array((values, indices, indptr), (n, n))
+
+
+def _index_type(count: int) -> type:
+    return np.int32 if count < 2**31 else np.int64

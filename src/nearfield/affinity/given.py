@@ -1,0 +1,104 @@
+"""Neighbours of the user's own: a sparse matrix of distances, or their indices and distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity import loops
+from nearfield.affinity.neighbours import Neighbours, squarable
+from nearfield.algebra.parts import Array
+from nearfield.io.checks import check_count, finite
+from nearfield.threads import spread
+
+
+def as_matrix(X: Any, metric: Any = "euclidean") -> Any:
+    """X as an array or a sparse matrix; of a tuple (indices, distances) the sparse matrix of distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = as_matrix((np.array([[1], [2], [1]]), np.array([[0.5], [2.0], [2.0]])), "precomputed")
+    >>> graph.toarray()
+    array([[0. , 0.5, 0. ],
+           [0. , 0. , 2. ],
+           [0. , 2. , 0. ]])
+    """
+    if not (isinstance(X, tuple) and len(X) == 2 and any(getattr(part, "ndim", 0) == 2 for part in X)):
+        return X if sparse.issparse(X) else np.asarray(X)
+    if not (isinstance(metric, str) and metric == "precomputed"):
+        raise ValueError("a tuple (indices, distances) holds neighbours: pass metric='precomputed' with it")
+    return _matrix_of(*map(np.asarray, X))
+
+
+def _matrix_of(indices: Array, distances: Array) -> Any:
+    """The sparse matrix of the distances to the neighbours, without those of points to themselves."""
+    if indices.dtype.kind not in "iu":
+        fix = "swap them" if distances.dtype.kind in "iu" else "indices must be whole numbers"
+        raise ValueError(f"neighbours are a tuple (indices, distances), in this order: {fix}")
+    if indices.ndim != 2 or indices.shape != distances.shape:
+        raise ValueError(
+            "indices and distances must both have the shape (points, neighbours), got"
+            f" {indices.shape} and {distances.shape}"
+        )
+    n = len(indices)
+    indices = indices.astype(np.int64)
+    wrong = (indices >= n) | (indices < -1)
+    if wrong.any():
+        i, e = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"point {i} has the neighbour {indices[i, e]}, but the {n} points are numbered 0 to {n - 1}:"
+            " a place without a neighbour is -1"
+        )
+    there = (indices >= 0) & (indices != np.arange(n)[:, None])
+    ordered = np.sort(np.where(there, indices, -1), axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        i, e = np.argwhere(twice)[0]
+        raise ValueError(f"point {i} has the neighbour {ordered[i, e]} twice: give each neighbour once")
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(there.sum(axis=1), out=indptr[1:])
+    values = distances[there].astype(np.float64)
+    return sparse.csr_array((values, indices[there], indptr), (n, n))
+
+
+def distance_graph(X: Any, metric: Any) -> Any:
+    """The distances to neighbours, if X is a sparse matrix of distances; otherwise None.
+
+    What is stored is a neighbour, at distance 0 too; what is stored on the diagonal is not.
+    """
+    precomputed = isinstance(metric, str) and metric == "precomputed" and sparse.issparse(X)
+    if not precomputed or X.shape[0] != X.shape[1]:
+        return None
+    n = X.shape[0]
+    D = sparse.csr_array(X, dtype=np.float64, copy=True)
+    D.sum_duplicates()
+    rows = np.repeat(np.arange(n), np.diff(D.indptr))
+    others = rows != D.indices
+    check_count(n)
+    D = sparse.csr_array((D.data[others], (rows[others], D.indices[others])), (n, n))
+    finite(D)
+    if D.data.min(initial=0.0) < 0:
+        at = int(D.data.argmin())
+        i = int(np.searchsorted(D.indptr, at, side="right")) - 1
+        raise ValueError(
+            f"distances cannot be negative, but the one from {i} to {D.indices[at]} is {D.data[at]:g}"
+        )
+    alone = np.flatnonzero(np.diff(D.indptr) == 0)
+    if len(alone):
+        raise ValueError(
+            f"point {alone[0]} has no neighbour in the graph ({len(alone)} such rows): leave it out"
+        )
+    return D
+
+
+def nearest(graph: Any, k: int, n_jobs: int | None = None, *, dtype: Any = np.float32) -> Neighbours:
+    """The k nearest neighbours of every point among those that a `distance_graph` holds."""
+    n = graph.shape[0]
+    distances = graph.data * squarable(graph.data.max(initial=0.0))
+    indices, squared = np.empty((n, k), np.int32), np.empty((n, k), dtype)
+    arguments = (graph.indptr, graph.indices, distances, indices, squared)
+    spread(loops.nearest_first, n, *arguments, n_jobs=n_jobs)
+    return Neighbours(indices, squared, 1.0, "as they were given")
