@@ -143,7 +143,7 @@ class Field:
         radial, edge = self._radials[key], self.cutoff**2
         if edge == 0:
             return radial(f) - self._floor(key)
-        coefficients = taylor(radial, edge)
+        coefficients = self._rest(key, self.cutoff).tail[::-1]
         inside = np.polynomial.polynomial.polyval(np.minimum(f - edge, 0.0), coefficients)
         return np.where(f < edge, inside, radial(np.maximum(f, edge))) - self._floor(key)
 

@@ -60,10 +60,10 @@ class Mesh:
     ) -> None:
         P = sparse.csr_array(target)
         self.n, self.n_jobs = P.shape[0], n_jobs
-        self.p = P.data.astype(np.float32)
-        self.indptr = P.indptr.astype(np.int64)
-        self.indices = P.indices.astype(np.uint32)
-        self.degree = np.asarray(P.sum(axis=1), dtype=np.float64).ravel()
+        self._keep(P)
+        sums = spread(loops.weigh_rows, self.n, self.indptr, self.p, n_jobs=n_jobs)
+        self.degree = np.concatenate([degrees for degrees, _ in sums])
+        self.entropy = sum(entropy for _, entropy in sums)
         self.mass = float(self.degree.sum())
         kernel = method.kernel.bound_to(self.degree)  # type: ignore[union-attr]
         self.method = method._with(kernel=kernel)
@@ -71,15 +71,17 @@ class Mesh:
         if terms is None:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
-        data = P.data[P.data > 0].astype(np.float64)
-        self.entropy = float(np.sum(data * np.log(data)))
         self.fused = method.cost.cross_entropy and kernel.tail is not None
         if self.fused and method.normalization == "point":
-            P = sparse.csr_array(P + P.T)  # the springs of a cross-entropy do not depend on S
-            self.p = P.data.astype(np.float32)
-            self.indptr, self.indices = P.indptr.astype(np.int64), P.indices.astype(np.uint32)
+            self._keep(sparse.csr_array(P + P.T))  # the springs of a cross-entropy do not depend on S
         self.rows = _balanced(self.indptr)
         self.field = Field(self._width(), accuracy, n_jobs)
+
+    def _keep(self, P: Any) -> None:
+        """The edges, in the smallest types that hold them; without a copy where they are so already."""
+        self.p = P.data.astype(np.float32, copy=False)
+        self.indptr = P.indptr.astype(np.int64, copy=False)
+        self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
 
     def _width(self) -> float:
         """The distance at which the narrowest of the potentials has fallen to half."""

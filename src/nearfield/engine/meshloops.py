@@ -398,3 +398,18 @@ def row_sums(lo, hi, indptr, values, out):
         for e in range(indptr[i], indptr[i + 1]):
             total += values[e - base]
         out[i] = total
+
+
+@jit
+def weigh_rows(lo, hi, indptr, p):
+    """The sum of each row of P, and Σ p log p over all of them."""
+    sums, entropy = np.zeros(hi - lo), 0.0
+    for i in range(lo, hi):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            value = np.float64(p[e])
+            if value > 0:
+                total += value
+                entropy += value * np.log(value)
+        sums[i - lo] = total
+    return sums, entropy
