@@ -40,14 +40,14 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     method_: Method
     learning_rate_: float
 
-    def _run(self, X: Any) -> Run:
+    def _run(self, X: Any, weights: Any) -> Run:
         raise TypeError(f"{type(self).__name__} does not define its run")
 
     def _stop(self) -> dict[str, Any]:
         """The arguments of `Run.converge` beside the ceiling."""
         return {}
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, weights: Any = None) -> Self:
         """Make a map of X.
 
         Parameters
@@ -56,13 +56,15 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             The data; distances, neighbours or affinities if `metric` says so.
         y : ignored
             There for scikit-learn's pipelines.
+        weights : array (points,), optional
+            How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
         """
         X = _validated(self, X)
         max_iter = whole("max_iter", 1000 if self.max_iter is None else self.max_iter, 1)
         callback = getattr(self, "callback", None)
         if callback is not None and not callable(callback):
             raise ValueError(f"callback must be a function of the run, got {callback!r}")
-        run = self._run(X)
+        run = self._run(X, weights)
         self.interrupted_ = False
         self.converged_ = False
         with Progress(max_iter, type(self).__name__, bool(self.verbose)) as progress:
@@ -91,9 +93,9 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.learning_rate_ = run.learning_rate
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Make a map of X and return its coordinates."""
-        return self.fit(X).embedding_
+    def fit_transform(self, X: Any, y: Any = None, *, weights: Any = None) -> Array:
+        """Make a map of X and return its coordinates; see `fit`."""
+        return self.fit(X, weights=weights).embedding_
 
     @property
     def _n_features_out(self) -> int:
@@ -137,8 +139,8 @@ class Embedder(_MapEstimator):
     max_iter : int
         A ceiling on the iterations.
     tol : float, optional
-        The run ends when the cost changes by less than this share within 50 iterations; by default 0.01
-        for momentum and 0.0001 for the other optimizers.
+        The run ends when the cost changes by less than this share within 50 iterations; by default
+        0.0001, and 0.02 N/(N + 1000) for momentum.
     engine : {"auto", "exact", "mesh"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float
@@ -216,11 +218,23 @@ class Embedder(_MapEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Make a map of X; see the class for what X may be."""
+    def fit(self, X: Any, y: Any = None, *, weights: Any = None) -> Self:
+        """Make a map of X; see the class for what X may be.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (points, columns)
+            The data; distances, neighbours or affinities if `metric` says so.
+        y : ignored
+            There for scikit-learn's pipelines.
+        weights : array (points,), optional
+            How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
+        """
         if isinstance(self.method, str) and self.method == "pca":
+            if weights is not None:
+                raise ValueError("principal components take no weights here: leave them out, or use 'mds'")
             return self._fit_pca(_validated(self, X))
-        return super().fit(X)
+        return super().fit(X, weights=weights)
 
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""
@@ -241,7 +255,7 @@ class Embedder(_MapEstimator):
         self.plan_ = Plan("linear", "principal components have no cost to minimise", memory)
         return self
 
-    def _run(self, X: Any) -> Run:
+    def _run(self, X: Any, weights: Any) -> Run:
         return Run(
             X,
             self.method,
@@ -249,6 +263,7 @@ class Embedder(_MapEstimator):
             perplexity=self.perplexity,
             metric=self.metric,
             metric_params=self.metric_params,
+            weights=weights,
             init=self.init,
             optimizer=self.optimizer,
             learning_rate=self.learning_rate,
@@ -273,7 +288,7 @@ class TSNE(_MapEstimator):
     perplexity : float or array, optional
         How many neighbours a point has; 30, or a third of few points, by default.
     n_iter_without_progress : int
-        The run ends when the cost changes by less than 1 % within so many iterations.
+        The run ends when the cost changes by less than 2 % N/(N + 1000) within so many iterations.
     min_grad_norm : float
         It ends as well when the norm of the gradient is below this.
     verbose : int
@@ -339,7 +354,7 @@ class TSNE(_MapEstimator):
         self.n_jobs = n_jobs
         self.engine = engine
 
-    def _run(self, X: Any) -> Run:
+    def _run(self, X: Any, weights: Any) -> Run:
         if self.method not in ("barnes_hut", "exact"):
             raise ValueError(
                 f"method must be 'barnes_hut' or 'exact', got {self.method!r}; other methods than t-SNE:"
@@ -354,6 +369,7 @@ class TSNE(_MapEstimator):
             perplexity=self.perplexity,
             metric=self.metric,
             metric_params=self.metric_params,
+            weights=weights,
             init=self.init,
             learning_rate=self.learning_rate,
             exaggeration=self.early_exaggeration,

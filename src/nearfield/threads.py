@@ -68,12 +68,25 @@ def spread(
 
     `over` is the chunks themselves, or the n of a range that is cut into some.
     """
+    return begin(work, over, *arguments, n_jobs=n_jobs)()
+
+
+def begin(
+    work: Callable[..., T],
+    over: int | list[tuple[int, int]],
+    *arguments: Any,
+    n_jobs: int | None = None,
+) -> Callable[[], list[T]]:
+    """Start what `spread` does, and return a function that waits for it.
+
+    Meanwhile the caller may do other work; on one thread nothing is done before it waits.
+    """
     parts = chunks(over) if isinstance(over, int) else over
     count = min(threads(n_jobs), len(parts))
     if count <= 1:
-        return [work(lo, hi, *arguments) for lo, hi in parts]
+        return lambda: [work(lo, hi, *arguments) for lo, hi in parts]
     results: Iterator[T] = _pool(count).map(lambda part: work(*part, *arguments), parts)
-    return list(results)
+    return lambda: list(results)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,27 @@ from nearfield.affinity import loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
 from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
 from nearfield.threads import spread
 
 
-def graph_target(method: Method, found: Neighbours, perplexities: Any, n_jobs: int | None = None) -> Any:
+def graph_target(
+    method: Method,
+    found: Neighbours,
+    perplexities: Any,
+    n_jobs: int | None = None,
+    weights: Array | None = None,
+) -> Any:
     """The target on a graph of neighbours; its distances are overwritten."""
-    weights = method.target_kind == "weights"
+    bare, copies, n = method.target_kind == "weights", None, len(found.indices)
+    if weights is not None:
+        found, copies = _among_copies(found, weights)
     there = np.isfinite(found.squared)
+    if copies is not None:
+        there &= copies > 0
     calibrated = calibrate(
-        found.squared, perplexities, skip_self=False, normalized=not weights, n_jobs=n_jobs
+        found.squared, perplexities, skip_self=False, normalized=not bare, copies=copies, n_jobs=n_jobs
     )
-    n = len(there)
     counts = there.sum(axis=1)
     indptr: Any = np.zeros(n + 1, _index_type(int(counts.sum())))
     np.cumsum(counts, out=indptr[1:])
@@ -32,7 +43,18 @@ def graph_target(method: Method, found: Neighbours, perplexities: Any, n_jobs: i
     rows = sparse.csr_array((values, indices, indptr), (n, n))
     if method.target_kind == "row":
         return rows
-    return _symmetrised(rows, 0.5 if weights else 0.5 / n, n_jobs)
+    number = n if weights is None else float(weights.sum())
+    return _symmetrised(rows, 0.5 if bare else 0.5 / number, n_jobs)
+
+
+def _among_copies(found: Neighbours, weights: Array) -> tuple[Neighbours, Array]:
+    """The neighbours after the point itself, at distance 0, and how many copies of each it sees."""
+    n = len(weights)
+    indices = np.column_stack([np.arange(n, dtype=found.indices.dtype), found.indices])
+    squared = np.column_stack([np.zeros(n, found.squared.dtype), found.squared])
+    copies = weights[indices]
+    copies[:, 0] -= 1
+    return replace(found, indices=indices, squared=squared), copies
 
 
 def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:

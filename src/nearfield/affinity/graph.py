@@ -11,8 +11,9 @@ from nearfield.affinity.edges import graph_target
 from nearfield.affinity.given import as_matrix, distance_graph, nearest
 from nearfield.affinity.neighbours import neighbours
 from nearfield.affinity.perplexity import check_perplexity
-from nearfield.affinity.targets import normalize
+from nearfield.affinity.targets import normalize, others
 from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
 
 NEAR = 3  # times the perplexity: so many neighbours hold all but a trace of p
 
@@ -25,22 +26,24 @@ def sparse_target(
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
+    weights: Array | None = None,
 ) -> Any:
     """The target of a method on the nearest neighbours alone, in float32.
 
     See `nearfield.affinity.targets.target` for the kinds of targets and the arguments. Of neighbours that
     are given, the nearest are taken, as many as would be searched for; fewer are used as they are.
+    Copies are no neighbours more: with weights, as many distinct points are taken as without.
     """
     X = as_matrix(X, metric)
     if isinstance(metric, str) and metric == "affinity":
-        return sparse.csr_array(normalize(method, X))
+        return sparse.csr_array(normalize(method, X, weights))
     n = X.shape[0]
     graph = distance_graph(X, metric)
-    others = n - 1 if graph is None else np.diff(graph.indptr)
-    perplexities = check_perplexity(perplexity, n, others)
-    k = int(min(np.max(others), np.ceil(NEAR * perplexities.max())))
+    most = n - 1 if graph is None else np.diff(graph.indptr).max()
+    perplexities = check_perplexity(perplexity, n, others(n, graph, weights))
+    k = int(min(most, np.ceil(NEAR * perplexities.max())))
     if graph is not None:
         found = nearest(graph, k, n_jobs)
     else:
         found = neighbours(X, k, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
-    return graph_target(method, found, perplexities, n_jobs)
+    return graph_target(method, found, perplexities, n_jobs, weights)

@@ -7,7 +7,15 @@ jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc
 
 
 @jit
-def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimension):
+def copies_seen(copies, i, j, own):
+    """How many copies of the point in column j a copy of point i sees; without weights one, but of itself."""
+    if copies is None:
+        return 0 if j == own else 1
+    return copies[i, j] - 1.0 if j == own else copies[i, j]
+
+
+@jit
+def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimension, copies):
     """Turn rows of squared distances into p_j|i of the asked perplexity, in place.
 
     The entropy H falls monotonically with log β, with slope -Var_p(β d²), so Newton's method on log β,
@@ -16,6 +24,7 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
     perplexity make H unattainable: the row is then uniform over the ties, and β infinite.
     With `normalized` False the nearest point has weight 1 and the others are relative to it.
     Places at the end of a row that are infinitely far are empty: their p is 0.
+    A column stands for so many copies of its point, and p is that of one of them; None is one each.
     """
     for i in range(lo, hi):
         row = squared[i]
@@ -28,21 +37,26 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
             continue
         own = i if skip_self else -1
         target = np.log(perplexity[i])
-        nearest = row[1 if own == 0 else 0]
+        nearest = row[columns - 1]
+        number = 0
         for j in range(columns):
-            if j != own:
-                nearest = min(nearest, row[j])
+            c = copies_seen(copies, i, j, own)
+            number += c
+            if c > 0 and (number == c or row[j] < nearest):
+                nearest = row[j]
         tie = nearest * (1 + 1e-12)  # what rounding makes of equal distances
         mean = 0.0
         ties = 0
         for j in range(columns):
-            if j != own:
-                mean += row[j] - nearest
-                ties += row[j] <= tie
-        mean /= columns - (1 if skip_self else 0)
+            c = copies_seen(copies, i, j, own)
+            if c > 0:
+                mean += c * (row[j] - nearest)
+                ties += c * (row[j] <= tie)
+        mean /= number
         if mean == 0.0 or ties > perplexity[i]:
             for j in range(columns):
-                row[j] = (1.0 / ties if normalized else 1.0) if row[j] <= tie and j != own else 0.0
+                tied = row[j] <= tie and copies_seen(copies, i, j, own) > 0
+                row[j] = (1.0 / ties if normalized else 1.0) if tied else 0.0
             beta[i] = np.inf
             dimension[i] = 0.0
             continue
@@ -55,9 +69,10 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
             first = 0.0
             second = 0.0
             for j in range(columns):
-                if j != own:
+                c = copies_seen(copies, i, j, own)
+                if c > 0:
                     e = scale * (row[j] - nearest)
-                    w = np.exp(-e)
+                    w = c * np.exp(-e)
                     total += w
                     first += w * e
                     second += w * e * e
@@ -86,10 +101,10 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
         beta[i] = scale
         dimension[i] = 2.0 * variance
         for j in range(columns):
-            if j == own:
-                row[j] = 0.0
-            else:
+            if copies_seen(copies, i, j, own) > 0:
                 row[j] = np.exp(-scale * (row[j] - nearest)) / (total if normalized else 1.0)
+            else:
+                row[j] = 0.0
 
 
 @jit
@@ -101,7 +116,7 @@ def symmetrise(lo, hi, P, factor):
             mean = factor * (P[i, j] + P[j, i])
             P[i, j] = mean
             P[j, i] = mean
-        P[i, i] = 0.0
+        P[i, i] *= 2.0 * factor
 
 
 @jit

@@ -70,6 +70,7 @@ def calibrate(
     *,
     skip_self: bool = True,
     normalized: bool = True,
+    copies: Array | None = None,
     n_jobs: int | None = None,
 ) -> Calibrated:
     """Probabilities with the asked perplexity from squared distances, which are overwritten.
@@ -84,6 +85,9 @@ def calibrate(
         Whether column i of row i is the point itself.
     normalized : bool
         False gives the nearest neighbour weight 1 in place of making the row sum to one.
+    copies : array (points, columns), optional
+        How many equal points each column stands for; the probabilities are those of one of them. Of the
+        point itself, one less is seen.
 
     Examples
     --------
@@ -95,9 +99,10 @@ def calibrate(
     True
     """
     n = len(squared)
-    perplexities = check_perplexity(perplexity, n, squared.shape[1] - (1 if skip_self else 0))
+    others = squared.shape[1] if copies is None else copies.sum(axis=1)
+    perplexities = check_perplexity(perplexity, n, others - (1 if skip_self else 0))
     beta, dimension = np.empty(n), np.empty(n)
-    arguments = (squared, skip_self, perplexities, normalized, beta, dimension)
+    arguments = (squared, skip_self, perplexities, normalized, beta, dimension, copies)
     spread(loops.calibrate, n, *arguments, n_jobs=n_jobs)
     return Calibrated(squared, beta, dimension)
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
+from nearfield.affinity.copies import check_weights, seen, without_own
 from nearfield.affinity.distances import distances
 from nearfield.affinity.edges import graph_target
 from nearfield.affinity.given import as_matrix, distance_graph, nearest
@@ -26,6 +27,7 @@ def target(
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
+    weights: Any = None,
 ) -> Any:
     """The target of a method.
 
@@ -52,6 +54,9 @@ def target(
         default.
     metric : str or callable
         See `nearfield.affinity.distances.distances`.
+    weights : array (points,), optional
+        How many equal rows each row stands for. The target is then that between single ones: a joint P is
+        (row + rowᵀ)/2Σm, and the diagonal is between two equal rows.
 
     Returns
     -------
@@ -59,8 +64,9 @@ def target(
         Sparse where a sparse P was given, or the distances of some pairs only.
     """
     X = as_matrix(X, metric)
+    weights = check_weights(weights, X.shape[0])
     if isinstance(metric, str) and metric == "affinity":
-        return normalize(method, X)
+        return normalize(method, X, weights)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
     if method.target_kind == "distances":
@@ -70,18 +76,30 @@ def target(
     graph = distance_graph(X, metric)
     if graph is not None:
         counts = np.diff(graph.indptr)
-        perplexities = check_perplexity(perplexity, X.shape[0], counts)
+        perplexities = check_perplexity(perplexity, X.shape[0], others(X.shape[0], graph, weights))
         found = nearest(graph, counts.max(), n_jobs, dtype=np.float64)
-        P = graph_target(method, found, perplexities, n_jobs)
+        P = graph_target(method, found, perplexities, n_jobs, weights)
         return P.toarray() if counts.min() == X.shape[0] - 1 else P
-    perplexities = check_perplexity(perplexity, X.shape[0])
+    n = X.shape[0]
+    perplexities = check_perplexity(perplexity, n, others(n, None, weights))
     squared = distances(X, metric, metric_params, n_jobs, squared=True)
     check_apart(squared)
-    P = calibrate(squared, perplexities, normalized=method.target_kind != "weights", n_jobs=n_jobs).rows
+    bare = method.target_kind == "weights"
+    copies = None if weights is None else np.broadcast_to(weights, (n, n))
+    P = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=n_jobs).rows
     if method.target_kind != "row":
-        factor = 0.5 if method.target_kind == "weights" else 0.5 / len(P)
-        spread(loops.symmetrise, len(P), P, factor, n_jobs=n_jobs)
+        number = n if weights is None else float(weights.sum())
+        spread(loops.symmetrise, n, P, 0.5 if bare else 0.5 / number, n_jobs=n_jobs)
     return P
+
+
+def others(n: int, graph: Any, weights: Array | None) -> Any:
+    """How many neighbours a point has to choose from: all others, or those in a graph, and all copies."""
+    if graph is None:
+        return n - 1 if weights is None else weights.sum() - 1
+    if weights is None:
+        return np.diff(graph.indptr)
+    return np.add.reduceat(weights[graph.indices], graph.indptr[:-1]) + weights - 1
 
 
 def check_apart(D: Array) -> None:
@@ -91,25 +109,28 @@ def check_apart(D: Array) -> None:
         raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the columns")
 
 
-def normalize(method: Method, P: Any) -> Any:
+def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:
     """A user's own P or weights, normalized as the method needs them: joint, by row, or just symmetric."""
     if method.target_kind == "distances":
         raise ValueError("a cost of distances takes distances, not affinities: use metric='precomputed'")
-    P = check_target(method, P)
+    P = check_target(method, P, weights)
     check_count(P.shape[0])
-    sums = np.asarray(P.sum(axis=1), dtype=float).ravel()
+    sums = seen(P, weights)
     empty = np.flatnonzero(sums == 0)
     if len(empty):
         raise ValueError(f"point {empty[0]} has no neighbour in P ({len(empty)} such rows): leave it out")
     if method.target_kind == "row":
         return sparse.csr_array(sparse.diags_array(1 / sums) @ P) if sparse.issparse(P) else P / sums[:, None]
     P = P + P.T
-    return P / (2.0 if method.target_kind == "weights" else P.sum())
+    if method.target_kind == "weights":
+        return P / 2.0
+    return P / (P.sum() if weights is None else weights @ seen(P, weights))
 
 
-def check_target(method: Method, target: Any) -> Any:
+def check_target(method: Method, target: Any, weights: Array | None = None) -> Any:
     """The target as float64 with a zero diagonal, or as a canonical CSR, or a reason why not.
 
+    With weights, the diagonal of a point that has copies is kept: it is that between two of them.
     A dense one that is so already is not copied, so whoever calls must not write to it.
     """
     what = {"distances": "a distance matrix", "weights": "weights"}.get(method.target_kind, "P")
@@ -118,17 +139,13 @@ def check_target(method: Method, target: Any) -> Any:
             raise ValueError("a cost of distances needs all pairs: pass a dense distance matrix")
         p = sparse.csr_array(target, dtype=np.float64, copy=True)
         p.sum_duplicates()
-        p.setdiag(0.0)
         p.eliminate_zeros()
-        values = p.data
     else:
         p = np.asarray(target, dtype=np.float64)
-        if p.ndim == 2 and p.shape[0] == p.shape[1] and np.any(np.diagonal(p)):
-            p = p.copy()
-            np.fill_diagonal(p, 0.0)
-        values = p
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise ValueError(f"{what} must be square, one row and one column per point, got shape {p.shape}")
+    p = without_own(p, weights)
+    values = p.data if sparse.issparse(p) else p
     if not np.all(np.isfinite(values)):
         row = _first_row(p, ~np.isfinite(values))
         raise ValueError(f"{what} contains NaN or infinity in row {row}: leave out such points")

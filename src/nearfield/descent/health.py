@@ -134,7 +134,7 @@ def _strongest(engine: Any, i: int) -> Array:
         p, columns = engine.p[i], np.arange(len(engine.p))
     k = min(STRONGEST, len(p))
     chosen = np.argpartition(-p, k - 1)[:k] if k else np.arange(0)
-    return columns[chosen][p[chosen] > 0]
+    return columns[chosen][(p[chosen] > 0) & (columns[chosen] != i)]  # copies of i itself are always near
 
 
 def _nearest(Y: Array, i: int, others: Array) -> float:

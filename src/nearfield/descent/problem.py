@@ -40,6 +40,11 @@ class Problem:
         the coordinates; a parameter that a point has likewise, and 1/M for one that all points share, but
         a tenth of it.
         A cost of another degree than 1 is that much smaller or larger, p being of order M/N².
+        A point that stands for m copies has m times the gradient of one, and moves like one.
+    count : float
+        N, all copies counted.
+    natural_rate : float
+        The scale of the coordinates of a single copy.
     """
 
     def __init__(self, engine: Engine, shape: tuple[int, int]) -> None:
@@ -49,11 +54,18 @@ class Problem:
             name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned
         }
         n, dimensions = shape
-        unit = engine.mass * (engine.mass / n**2) ** (engine.method.cost.degree - 1)
+        self.weights = engine.weights
+        count = n if self.weights is None else float(self.weights.sum())
+        unit = engine.mass * (engine.mass / count**2) ** (engine.method.cost.degree - 1)
         if engine.method.kernel is None:
-            unit = float(n)
-        sizes = [np.full(n * dimensions, n / unit)]
-        sizes += [np.full(value.size, LEARNING * value.size / unit) for value in self._learned.values()]
+            unit = float(count)
+        self.count, self.natural_rate = count, count / unit
+        of_points = np.full(n, self.natural_rate)
+        if self.weights is not None:
+            of_points /= self.weights
+        sizes = [np.repeat(of_points, dimensions)]
+        for value in self._learned.values():
+            sizes.append(LEARNING * of_points if value.ndim else np.array([LEARNING / unit]))
         self.scale = np.concatenate(sizes)
 
     def pack(self, Y: Array) -> Array:
@@ -89,7 +101,7 @@ class Problem:
         """
         Y = self.map_of(z)
         for column in Y.T:
-            column -= column.mean()
+            column -= column.mean() if self.weights is None else np.average(column, weights=self.weights)
         for _, place, bounds in self._places():
             np.clip(z[place], *bounds, out=z[place])
 

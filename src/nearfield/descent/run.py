@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.copies import check_weights
 from nearfield.affinity.given import as_matrix
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.targets import target as dense_target
@@ -49,6 +50,9 @@ class Run:
         The dimensions of the map.
     perplexity, metric, metric_params
         See `Method.target`.
+    weights : array (points,), optional
+        How many equal rows each row stands for, 1 or more and not necessarily whole: the map is that of the
+        repeated rows, of which all copies move as one.
     init : {"pca", "random", "spectral"} or array
         See `nearfield.descent.starts.start`.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
@@ -61,7 +65,7 @@ class Run:
         for costs that have no attraction to measure it by (distances, squared differences) and for a start
         that is a map already.
     exaggeration_iter : int, optional
-        For how many iterations: 100 for momentum, which takes it back by and by, and 50 for L-BFGS.
+        For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.
     engine : {"auto", "exact", "mesh", "moments"}
         How value and gradient are computed: over all pairs; by edges and field; or, of squared Euclidean
         distances, by moments.
@@ -103,6 +107,7 @@ class Run:
         perplexity: Any = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        weights: Any = None,
         init: Any = "pca",
         optimizer: str = "auto",
         learning_rate: Any = "auto",
@@ -125,6 +130,7 @@ class Run:
         X = as_matrix(X, metric)
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
+        weights = check_weights(weights, X.shape[0])
         given = isinstance(metric, str) and metric in ("precomputed", "affinity")
         plain = isinstance(metric, str) and metric == "euclidean" and not metric_params
         modes = isinstance(init, str) and init == "spectral"  # of a graph of distances, which moments are not
@@ -137,6 +143,7 @@ class Run:
             columns=0 if given and sparse.issparse(X) else X.shape[1],
             stored=X.nnz if sparse.issparse(X) else None,
             perplexity=perplexity,
+            weighted=weights is not None,
         )
         if self.plan.is_slow:
             warnings.warn(f"this will be slow: {self.plan}", UserWarning, stacklevel=3)
@@ -149,12 +156,12 @@ class Run:
                 scale = (evaluator.mean_square / (2 * n_components)) ** 0.5
         else:
             make = sparse_target if self.plan.engine == "mesh" else dense_target
-            target = make(method, X, **arguments, n_jobs=n_jobs)
+            target = make(method, X, **arguments, n_jobs=n_jobs, weights=weights)
             method = _with_parameters_of_points(method, X.shape[0])
             evaluator = (
-                Mesh(method, target, n_jobs, accuracy)
+                Mesh(method, target, n_jobs, accuracy, weights)
                 if self.plan.engine == "mesh"
-                else exact(method, target, n_jobs)
+                else exact(method, target, n_jobs, weights)
             )
         Y = start(
             init,
@@ -180,6 +187,8 @@ class Run:
             "exaggeration": self._phases[0].exaggeration,
             "random_state": _plain(random_state),
         }
+        if weights is not None:
+            self._asked["weights"] = _plain(weights)
 
     def _begin(
         self,
@@ -194,8 +203,8 @@ class Run:
         self._problem = Problem(engine, (len(Y), Y.shape[1]))
         self._phases = schedule(
             engine.method,
-            n=len(Y),
-            natural_rate=float(self._problem.scale[0]),
+            n=self._problem.count,
+            natural_rate=self._problem.natural_rate,
             habits=self._optimizer.habits,
             spread=float(Y.std()),
             exaggeration=exaggeration,
@@ -240,7 +249,7 @@ class Run:
     @property
     def learning_rate(self) -> float:
         """The learning rate of the coordinates in the last phase."""
-        return float(self._phases[-1].rate * self._problem.scale[0])
+        return float(self._phases[-1].rate * self._problem.natural_rate)
 
     def phase_at(self, iteration: int) -> Phase:
         """The phase that an iteration belongs to, counting from 0."""
@@ -317,8 +326,8 @@ class Run:
             A ceiling on `iteration`, not a target.
         tol : float
             Converged is a run whose cost changed by less than this share of itself within `patience`
-            iterations of the last phase, or whose gradient has all but vanished. By default 0.01 for
-            momentum and 0.0001 for the other optimizers, which come to rest.
+            iterations of the last phase, or whose gradient has all but vanished. By default 0.0001,
+            and 0.02 N/(N + 1000) for momentum, which circles before it comes to rest.
         patience : int
             See `tol`.
         min_grad_norm : float
@@ -331,7 +340,7 @@ class Run:
         bool
             Whether it converged (True), or was stopped by the ceiling or the callback (False).
         """
-        tol = self._optimizer.habits.tol if tol is None else tol
+        tol = self._optimizer.habits.tolerance(self._problem.shape[0]) if tol is None else tol
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         settled = sum(phase.iterations or 0 for phase in self._phases)

@@ -14,6 +14,7 @@ from nearfield.io.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
+FEW = 1000  # points, of which a rate and a stop have to be more careful
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ class Habits:
     momentum : (float, float)
         Of the exaggerated phases and of the last.
     tol : float
-        A run has converged when its cost changes by less than this share within 50 iterations.
+        A run of many points has converged when its cost changes by less than this share within 50
+        iterations.
+    careful : bool
+        Whether a run of few points, which costs next to nothing, has to come closer to rest than that.
     """
 
     exaggeration: float = 1.0
@@ -39,6 +43,11 @@ class Habits:
     annealing: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     momentum: tuple[float, float] = (0.0, 0.0)
     tol: float = 1e-4
+    careful: bool = False
+
+    def tolerance(self, n: int) -> float:
+        """The share of its cost within which a run of n points counts as converged."""
+        return self.tol * n / (n + FEW) if self.careful else self.tol
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,7 @@ class Phase:
 def schedule(
     method: Method,
     *,
-    n: int,
+    n: float,
     natural_rate: float,
     habits: Habits,
     spread: float = 0.0,
@@ -85,8 +94,8 @@ def schedule(
     ----------
     method : Method
         What is minimised.
-    n : int
-        The number of points.
+    n : float
+        The number of points, all copies counted.
     natural_rate : float
         The learning rate that the problem calls for, N/M for most.
     habits : Habits
@@ -121,13 +130,13 @@ def schedule(
     return (*phases, Phase(None, 1.0, late, rate))
 
 
-def _rate(method: Method, learning_rate: Any, natural: float, n: int) -> float:
+def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:
     """The learning rate of the last phase in units of the natural one."""
     if isinstance(learning_rate, str) and learning_rate == "auto":
         # A spring's stiffness goes with the inverse square of the kernel's width. Few points have long
         # springs beside the size of their map, and shatter at a rate that many profit from.
         width = method.kernel.width if method.kernel is not None else 1.0
-        return min(1.0, width**2) * n / (n + 1000)
+        return min(1.0, width**2) * n / (n + FEW)
     if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < np.inf:
         raise ValueError(f"learning_rate must be 'auto' or a positive number, got {learning_rate!r}")
     return float(learning_rate) / natural

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from nearfield.affinity.copies import check_weights, seen
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
@@ -40,6 +41,7 @@ class Engine(Protocol):
 
     method: Method
     mass: float
+    weights: Array | None
 
     def evaluate(
         self, Y: Array, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None
@@ -62,21 +64,25 @@ class Bound:
         M = Σ p: 1 for pair, N for point, Σ v for none. The gradient at a point is of order M/N.
     symmetric : bool
         Whether p_ij = p_ji.
+    weights : array or None
+        How many copies each point stands for; sums over pairs are then sums over pairs of copies.
     """
 
     p: Any
     scale: float
     mass: float
     symmetric: bool
+    weights: Array | None = None
 
 
-def bind(method: Method, target: Any) -> tuple[Method, Bound]:
+def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Bound]:
     """Check a target and make it ready; kernels that depend on it (importance weights) are filled in."""
-    p = check_target(method, target)
+    weights = None if weights is None else check_weights(weights, np.shape(target)[0])
+    p = check_target(method, target, weights)
     if method.kernel is None:
         p = method.transform.value(p)  # type: ignore[union-attr]
         if method.normalization != "none":
-            sums = p.sum(axis=1, keepdims=True) if method.normalization == "point" else p.sum()
+            sums = seen(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
             if not np.all(sums > 0):
                 raise ValueError("all distances are zero, so they cannot be normalized: use method 'mds'")
             p = p / sums
@@ -85,12 +91,16 @@ def bind(method: Method, target: Any) -> tuple[Method, Bound]:
         raise ValueError(
             f'normalization "{method.normalization}" needs a symmetric P: pass (P + P.T)/2, or use "point"'
         )
-    total = float(p.sum())
+    total = _total(p, weights)
     if method.kernel is not None:
-        degree = np.asarray(p.sum(axis=1), dtype=float).ravel()
-        method = method._with(kernel=method.kernel.bound_to(degree))
-    mass = total if method.kernel is not None else float(p.shape[0])
-    return method, Bound(p, method.cost.scale(total), mass, symmetric)
+        method = method._with(kernel=method.kernel.bound_to(seen(p, weights)))
+    mass = total if method.kernel is not None else float(p.shape[0] if weights is None else weights.sum())
+    return method, Bound(p, method.cost.scale(total), mass, symmetric, weights)
+
+
+def _total(p: Any, weights: Array | None) -> float:
+    """Σ p over all pairs of copies."""
+    return float(p.sum() if weights is None else weights @ seen(p, weights))
 
 
 def check_map(Y: Any, n: int) -> Array:

@@ -6,6 +6,8 @@ the target is O(N × block).
 
 The bracket of the pair normalization, G_ij - Σ G q, contains a sum that is known only at the end. But the
 gradient is linear in it, so that one sweep collects Σ G w' (y_i - y_j) and Σ w' (y_i - y_j) apart.
+
+With weights, each of these sums is over pairs of copies; see `nearfield.affinity.copies`.
 """
 
 from __future__ import annotations
@@ -27,12 +29,14 @@ BLOCK = 2**15  # pairs in a block: its dozen temporaries stay in the cache
 class Exact:
     """The chain over all pairs; use `exact` to get its closed form where there is one."""
 
-    def __init__(self, method: Method, target: Any, n_jobs: int | None = None) -> None:
-        self.method, bound = bind(method, target)
+    def __init__(
+        self, method: Method, target: Any, n_jobs: int | None = None, weights: Any = None
+    ) -> None:
+        self.method, bound = bind(method, target, weights)
         self._take(bound, n_jobs)
 
     def _take(self, bound: Bound, n_jobs: int | None) -> None:
-        self.p, self.scale, self.mass = bound.p, bound.scale, bound.mass
+        self.p, self.scale, self.mass, self.weights = bound.p, bound.scale, bound.mass, bound.weights
         self.n = self.p.shape[0]
         self.n_jobs = n_jobs
         self.rows = max(1, BLOCK // max(self.n, 1))
@@ -143,6 +147,28 @@ class Sweep:
         back = kernel.between(self.columns, i) if self.method.normalization == "joint" else None
         return kernel.between(i, self.columns), back
 
+    def left_out(self, block: Array, lo: int) -> tuple[Any, Any]:
+        """The index of the pairs that there are not: those of a copy with itself."""
+        i, j = diagonal(block, lo)
+        m = self.engine.weights
+        alone = slice(None) if m is None else m[j] == 1
+        return i[alone], j[alone]
+
+    def seen(self, values: Array, lo: int) -> Array:
+        """c_ij times the values: what one copy of i has of all those of j."""
+        m = self.engine.weights
+        if m is None:
+            return values
+        i, j = diagonal(values, lo)
+        out = values * m
+        out[i, j] -= values[i, j]
+        return out
+
+    def counted(self, values: Array, lo: int) -> Array:
+        """n_ij times the values: what all pairs of copies have."""
+        m = self.engine.weights
+        return values if m is None else self.seen(values, lo) * m[lo : lo + len(values), None]
+
     def weights(self, kernel: Any, f: Array, lo: int, shift: Any) -> Array:
         """The weight w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
         if kernel is None:
@@ -151,7 +177,7 @@ class Sweep:
             w = np.maximum(np.exp(kernel.log(f) - shift), TINY)
         else:
             w = np.maximum(kernel.value(f) * np.exp(-shift), TINY)
-        w[diagonal(w, lo)] = 0.0
+        w[self.left_out(w, lo)] = 0.0
         return w
 
     @np.errstate(all="ignore")  # the diagonal is computed, then left out
@@ -164,18 +190,18 @@ class Sweep:
             kernel, _ = self.kernels(start, stop)
             for u, beta in enumerate(self.scales):
                 shift = self.largest_log(kernel, beta * f, start, axis=None)
-                part = self.weights(kernel, beta * f, start, shift).sum()
+                part = self.counted(self.weights(kernel, beta * f, start, shift), start).sum()
                 highest = max(S[1, u], shift)
                 S[0, u] = S[0, u] * np.exp(S[1, u] - highest) + part * np.exp(shift - highest)
                 S[1, u] = highest
         return S[0], S[1]
 
     def largest_log(self, kernel: Any, f: Array, lo: int, axis: int | None) -> Any:
-        """The largest log w off the diagonal, of the block or of each row; 0 where nothing can underflow."""
+        """The largest log w of all pairs, of the block or of each row; 0 where nothing can underflow."""
         if kernel is None or not kernel.underflows:
             return 0.0 if axis is None else np.zeros((len(f), 1))
         log = kernel.log(f)
-        log[diagonal(log, lo)] = -np.inf
+        log[self.left_out(log, lo)] = -np.inf
         largest = log.max(axis=axis, keepdims=axis is not None)
         return float(largest) if axis is None else largest
 
@@ -194,7 +220,7 @@ class Sweep:
         method, engine, U = self.method, self.engine, len(self.scales)
         f, slope = self.distances(lo, hi)
         forth, back = self.kernels(lo, hi)
-        on_diagonal = diagonal(f, lo)
+        left_out = self.left_out(f, lo)
         p = engine.block(lo, hi)
 
         # w → q, scale by scale; the share w/S is q but for the joint normalization
@@ -203,24 +229,24 @@ class Sweep:
         if back is not None:
             q = (q + np.add.reduce([self.share(back, u, f, lo)[0] for u in range(U)]) / U) / 2
 
-        # C → q; on the diagonal q is made harmless, and what comes of it left out
-        q[on_diagonal] = 1.0
+        # C → q; where there is no pair q is made harmless, and what comes of it left out
+        q[left_out] = 1.0
         if self.want_value:
             value = method.cost.value(p, q)
-            value[on_diagonal] = 0.0
-            totals.cost += float(value.sum())
+            value[left_out] = 0.0
+            totals.cost += float(self.counted(value, lo).sum())
         G = engine.scale * method.cost.derivative(p, q)
-        G[on_diagonal] = 0.0
+        G[left_out] = 0.0
 
         # the stiffness (1/S) [G - Σ G q] w' df/ds of each scale, averaged
         stiffness = np.zeros_like(f)
         extra = (1 - self.exaggeration) * p
         for u, (share, S) in enumerate(shares):
             scaled = self.scales[u] * f
-            centred = self.centred(G, share, u, totals)
+            centred = self.centred(G, share, u, lo, totals)
             if forth is None:
                 own = slope / S * np.ones_like(f)  # w = f, so w' is 1
-                own[on_diagonal] = 0.0
+                own[left_out] = 0.0
                 stiffness += centred * own
             else:
                 rate = self.scales[u] * forth.log_derivative(scaled) * slope / U
@@ -228,16 +254,17 @@ class Sweep:
                 stiffness += centred * own + extra * rate
                 if self.exaggeration != 1:
                     log = forth.log(scaled)
-                    log[on_diagonal] = 0.0
-                    totals.attraction += float((p * log).sum()) / U
+                    log[left_out] = 0.0
+                    totals.attraction += float(self.counted(p * log, lo).sum()) / U
                 for name in method.learned:
                     rate = forth.parameter_derivative(name, scaled) / U
-                    rate[on_diagonal] = 0.0
-                    totals.add_parameter(name, 0, (centred * share + extra) * rate, lo)
-                    totals.add_parameter(name, 1 + u, share * rate, lo)
+                    rate[left_out] = 0.0
+                    pulled = self.counted((centred * share + extra) * rate, lo)
+                    totals.add_parameter(name, 0, pulled, lo)
+                    totals.add_parameter(name, 1 + u, self.counted(share * rate, lo), lo)
             if self.apart:
-                loops.springs(lo, hi, self.Yt, own, totals.push[u])
-        loops.springs(lo, hi, self.Yt, stiffness, totals.pull)
+                loops.springs(lo, hi, self.Yt, self.counted(own, lo), totals.push[u])
+        loops.springs(lo, hi, self.Yt, self.counted(stiffness, lo), totals.pull)
 
     def share(self, kernel: Any, u: int, f: Array, lo: int) -> tuple[Array, Any]:
         """w/S of scale u and the S of it (times exp(-shift), as is w)."""
@@ -245,18 +272,18 @@ class Sweep:
         if self.method.normalization != "point":
             return self.weights(kernel, f, lo, self.shift[u]) / self.S[u], self.S[u]
         w = self.weights(kernel, f, lo, self.largest_log(kernel, f, lo, axis=1))
-        S = w.sum(axis=1, keepdims=True)
+        S = self.seen(w, lo).sum(axis=1, keepdims=True)
         return w / S, S
 
-    def centred(self, G: Array, share: Array, u: int, totals: Totals) -> Array:
+    def centred(self, G: Array, share: Array, u: int, lo: int, totals: Totals) -> Array:
         """G - Σ G q where the sum is over a row; a sum over all pairs is left to the totals."""
         if self.method.normalization == "none":
             return G
         bracket = G * share
         if self.apart:
-            totals.bracket[u] += bracket.sum()
+            totals.bracket[u] += self.counted(bracket, lo).sum()
             return G
-        return G - bracket.sum(axis=1, keepdims=True)
+        return G - self.seen(bracket, lo).sum(axis=1, keepdims=True)
 
 
 def diagonal(block: Array, lo: int) -> tuple[Any, Any]:
@@ -274,11 +301,15 @@ def add_shifted(parts: list[tuple[Array, Array]], scales: int) -> tuple[Array, A
     return S, shift
 
 
-def exact(method: Method, target: Any, n_jobs: int | None = None) -> Exact:
-    """The exact engine of a method: the closed form where the method's facts give one, else the chain."""
+def exact(method: Method, target: Any, n_jobs: int | None = None, weights: Any = None) -> Exact:
+    """The exact engine of a method: the closed form where the method's facts give one, else the chain.
+
+    The closed forms know of no weights.
+    """
     from nearfield.engine.closed import closed_form
 
-    return closed_form(method, target, n_jobs) or Exact(method, target, n_jobs)
+    closed = closed_form(method, target, n_jobs) if weights is None else None
+    return closed or Exact(method, target, n_jobs, weights)
 
 
 def value_and_gradient(

@@ -320,6 +320,10 @@ class Field:
         own = [np.float32(rest.at_zero()) for rest in rests]
         return {key: (value[t] - own[t] * values, gradient[t]) for t, key in enumerate(keys)}
 
+    def at_zero(self, key: Hashable) -> float:
+        """What two points in one place have of each other."""
+        return float(np.asarray(self._radials[key](np.zeros(1)))[0])
+
     def _own(self, key: Hashable) -> float:
         """What a point of charge 1 has of itself on the grid."""
         return float(np.asarray(self._far(key, np.zeros(1)))[0])

@@ -4,11 +4,14 @@ P is zero but on the neighbour graph. With G0 the limit of ∂C/∂q as p → 0,
 springs along the edges, with G - G0 in place of G, and the gradient of potentials of all points, which a
 grid gives in near-linear time. The cost declares G0 as a sum of separable terms c_t(S) g_t(w); the loops
 below know nothing else of it. Approximate is only the grid, to the accuracy that is asked for.
+
+With weights, edges count as many times as there are pairs of copies, the charges of the field are the
+weights, and the pairs of copies of the same point, which exert no force, are added by hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,12 +19,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.copies import check_weights
 from nearfield.algebra.costs.base import LimitTerm
 from nearfield.algebra.method import Method
 from nearfield.engine import meshloops as loops
 from nearfield.engine.base import Evaluation
 from nearfield.engine.field import Charges, Field
-from nearfield.threads import CHUNKS, spread
+from nearfield.threads import CHUNKS, begin, spread
 
 ACCURACY = 1e-2  # of the repulsive force, relative
 BLOCK = 2**15  # edges at a time: what is computed of them stays in the cache
@@ -42,6 +46,9 @@ class Edges:
     attraction: float = 0.0
 
 
+Springs = Callable[[Any], Edges]
+
+
 class Mesh:
     """Value and gradient by edges and field.
 
@@ -53,27 +60,40 @@ class Mesh:
         P or weights: joint (symmetric) for pair, row by row for point.
     accuracy : float
         The error of the repulsive force, relative to it.
+    weights : array (points,), optional
+        How many copies each point stands for; see `nearfield.affinity.copies`.
     """
 
     def __init__(
-        self, method: Method, target: Any, n_jobs: int | None = None, accuracy: float = ACCURACY
+        self,
+        method: Method,
+        target: Any,
+        n_jobs: int | None = None,
+        accuracy: float = ACCURACY,
+        weights: Any = None,
     ) -> None:
         P = sparse.csr_array(target)
         self.n, self.n_jobs = P.shape[0], n_jobs
+        self.weights = check_weights(weights, self.n)
         self._keep(P)
-        sums = spread(loops.weigh_rows, self.n, self.indptr, self.p, n_jobs=n_jobs)
-        self.degree = np.concatenate([degrees for degrees, _ in sums])
+        counted = self._counted(self.p)
+        sums = spread(loops.weigh_rows, self.n, self.indptr, counted, n_jobs=n_jobs)
+        self.degree = np.concatenate([degrees for degrees, _ in sums])  # of all copies of a point
         self.entropy = sum(entropy for _, entropy in sums)
+        if self.number is not None:  # what is asked for is Σ n p log p, not Σ n p log(n p)
+            self.entropy -= float(np.sum(counted * np.log(self.number), dtype=np.float64))
         self.mass = float(self.degree.sum())
-        kernel = method.kernel.bound_to(self.degree)  # type: ignore[union-attr]
+        degree = self.degree if self.weights is None else self.degree / self.weights
+        kernel = method.kernel.bound_to(degree)  # type: ignore[union-attr]
         self.method = method._with(kernel=kernel)
         terms = method.cost.limit()
         if terms is None:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
         self.fused = method.cost.cross_entropy and kernel.tail is not None
-        if self.fused and method.normalization == "point":
-            self._keep(sparse.csr_array(P + P.T))  # the springs of a cross-entropy do not depend on S
+        if self.fused:  # the springs of a cross-entropy depend on p alone, and not on S
+            P = P if self.number is None else sparse.csr_array((counted, P.indices, P.indptr), P.shape)
+            self._keep(sparse.csr_array(P + P.T) if method.normalization == "point" else P)
         self.rows = _balanced(self.indptr)
         self.field = Field(self._width(), accuracy, n_jobs)
 
@@ -82,6 +102,14 @@ class Mesh:
         self.p = P.data.astype(np.float32, copy=False)
         self.indptr = P.indptr.astype(np.int64, copy=False)
         self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
+        self.number: Any = None  # of the pairs of copies that an edge stands for
+        if self.weights is not None:
+            m, rows = self.weights, np.repeat(np.arange(self.n), np.diff(self.indptr))
+            self.number = (m[rows] * (m[self.indices] - (rows == self.indices))).astype(np.float32)
+
+    def _counted(self, values: Any, edges: slice = slice(None)) -> Any:
+        """What all pairs of copies have that some edges stand for."""
+        return values if self.number is None else self.number[edges] * values
 
     def _width(self) -> float:
         """The distance at which the narrowest of the potentials has fallen to half."""
@@ -103,10 +131,10 @@ class Mesh:
         kernel = method.kernel.profile  # type: ignore[union-attr]
         self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
         functions = self._know(method)
+        springs = self._springs(method, Y, exaggeration, want_value)
         self.field.lay(Y)
-        if method.normalization == "point":
-            return self._point(method, Y, functions, exaggeration, want_value)
-        return self._pair(method, Y, functions, exaggeration, want_value)
+        evaluate = self._point if method.normalization == "point" else self._pair
+        return evaluate(method, Y, functions, springs, exaggeration, want_value)
 
     # What both normalizations are made of -----------------------------------------------------------------
 
@@ -126,9 +154,13 @@ class Mesh:
             found.append((term, integral, product))
         return key, found
 
-    def _edges(self, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool) -> Edges:
+    def _springs(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Springs:
+        """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
         if self.fused:
             return self._tail_edges(method, Y, exaggeration, want_value)
+        return lambda S: self._edges(method, Y, S, exaggeration, want_value)
+
+    def _edges(self, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool) -> Edges:
         parts = spread(
             self._some_edges, self.rows, method, Y, S, exaggeration, want_value, n_jobs=self.n_jobs
         )
@@ -149,24 +181,29 @@ class Mesh:
                 f = np.empty(self.indptr[stop] - self.indptr[start], np.float32)
                 loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
                 w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+                w = self._counted(w, slice(self.indptr[start], self.indptr[stop]))
                 loops.row_sums(start, stop, self.indptr, w, total)
 
         spread(rows, self.rows, n_jobs=self.n_jobs)
-        return total
+        return total if self.weights is None else total / self.weights
 
-    def _tail_edges(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Edges:
-        """A cross-entropy's springs, p β/(1+αβf), in one fused loop."""
+    def _tail_edges(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Springs:
+        """A cross-entropy's springs, p β/(1+αβf), in one fused loop that runs while the field is laid."""
         gradient = np.empty_like(Y)
         alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
         axes = (0,) * Y.shape[1]
         arguments = (axes, self.indptr, self.indices, self.p, Y, alpha, beta, want_value, gradient)
-        crossed = sum(spread(loops.tail_edges, self.rows, *arguments, n_jobs=self.n_jobs))
-        if method.normalization == "point":
-            crossed *= 0.5  # the edges hold p_ij + p_ji
-            gradient *= np.float32(2 * exaggeration)
-        else:
-            gradient *= np.float32(4 * exaggeration)
-        return Edges(gradient, -self.degree, self.entropy + crossed, -crossed)
+        pending = begin(loops.tail_edges, self.rows, *arguments, n_jobs=self.n_jobs)
+
+        def springs(S: Any) -> Edges:
+            crossed = float(sum(pending()))
+            if method.normalization == "point":
+                crossed *= 0.5  # the edges hold p_ij + p_ji
+            factor = 2 if method.normalization == "point" else 4
+            np.multiply(gradient, np.float32(factor * exaggeration), out=gradient)
+            return Edges(gradient, -self.degree, self.entropy + crossed, -crossed)
+
+        return springs
 
     def _some_edges(
         self, lo: int, hi: int, method: Method, Y: Any, S: Any, exaggeration: float, want_value: bool
@@ -205,37 +242,68 @@ class Mesh:
         k = rest * q * rate
         if exaggeration != 1:
             k = k + (1 - exaggeration) * p * rate
-            found.attraction += float(np.sum(p * kernel.log(f), dtype=np.float64))
-        loops.edge_springs(lo, hi, self.indptr, self.indices, Y, k.astype(np.float32), found.gradient)
-        loops.row_sums(lo, hi, self.indptr, rest * q, found.bracket)
+            attraction = self._counted(p * kernel.log(f), edges)
+            found.attraction += float(np.sum(attraction, dtype=np.float64))
+        k = self._counted(k, edges).astype(np.float32)
+        loops.edge_springs(lo, hi, self.indptr, self.indices, Y, k, found.gradient)
+        loops.row_sums(lo, hi, self.indptr, self._counted(rest * q, edges), found.bracket)
         if want_value:
             value = cost.value(p, q)
             for term in self.terms:
                 value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
-            found.cost += float(np.sum(value, dtype=np.float64))
+            found.cost += float(np.sum(self._counted(value, edges), dtype=np.float64))
+
+    def _times(self, values: Any) -> Any:
+        """The weights times a value of each point (None: ones); None if there is neither."""
+        if self.weights is None or values is None:
+            return self.weights if values is None else values
+        return self.weights * values
+
+    def _energy(self, method: Method, charges: Charges, key: Hashable) -> float:
+        """A function's sum over all pairs of copies."""
+        total = self.field.energy(charges, key)
+        if self.weights is None:
+            return total
+        mass = method.kernel.mass  # type: ignore[union-attr]
+        own = self.weights * (self.weights - 1) * (1.0 if mass is None else mass**2)
+        return total + float(own.sum()) * self.field.at_zero(key)
+
+    def _potential(self, charges: Charges, key: Hashable) -> tuple[Any, Any]:
+        """A function's sum over all copies that one of each point sees, and its gradient."""
+        value, gradient = self.field.read((1.0, charges, key))
+        if self.weights is not None:
+            value = value + (self.weights - 1) * self.field.at_zero(key)
+        return value, gradient
 
     # The two normalizations ---------------------------------------------------------------------------------
 
     def _pair(
-        self, method: Method, Y: Any, functions: Functions, exaggeration: float, want_value: bool
+        self,
+        method: Method,
+        Y: Any,
+        functions: Functions,
+        springs: Springs,
+        exaggeration: float,
+        want_value: bool,
     ) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
-        field, mass = self.field, method.kernel.mass  # type: ignore[union-attr]
+        mass = self._times(method.kernel.mass)  # type: ignore[union-attr]
+        field, energy = self.field, self._energy
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(mass, keys)
         bare = method.normalization == "none"
-        S = 1.0 if bare else field.energy(ones, w)
-        edges = self._edges(method, Y, S, exaggeration, want_value)
+        S = 1.0 if bare else energy(method, ones, w)
+        edges = springs(S)
         bracket, cost = float(edges.bracket.sum()), edges.cost
         factors = dict.fromkeys(keys, 0.0)
         for term, integral, product in terms:
             c = float(term.coefficient(S)) / S
             factors[integral] += 2 * c
             if not bare:
-                bracket += c * (S if product == w else field.energy(ones, product))
+                bracket += c * (S if product == w else energy(method, ones, product))
             if want_value:
-                cost += c * (S if integral == w and not bare else field.energy(ones, integral))
+                cost += c * (S if integral == w and not bare else energy(method, ones, integral))
         if not bare:
             factors[w] -= 2 * bracket / S
         _, gradient = field.read(*((factor, ones, key) for key, factor in factors.items() if factor))
@@ -258,7 +326,10 @@ class Mesh:
         def along_edges(lo: int, hi: int) -> float:
             total = 0.0
             for start, stop in _blocks(self.indptr, lo, hi):
-                p = self.p[self.indptr[start] : self.indptr[stop]]
+                edges = slice(self.indptr[start], self.indptr[stop])
+                p = self.p[edges]
+                if self.fused and self.number is not None:
+                    p = p / self.number[edges]
                 f = np.empty(len(p), np.float32)
                 loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
                 w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
@@ -266,7 +337,8 @@ class Mesh:
                 for term in self.terms:
                     rest = rest - term.coefficient(S) * term.slope(w)
                 rate = kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
-                total += float(np.sum((rest * w / S + (1 - exaggeration) * p) * rate, dtype=np.float64))
+                parts = self._counted((rest * w / S + (1 - exaggeration) * p) * rate, edges)
+                total += float(np.sum(parts, dtype=np.float64))
             return total
 
         def energy(label: Hashable, function: Any) -> float:
@@ -276,8 +348,8 @@ class Mesh:
 
             key = (kernel, name, label)
             field.know(key, radial)
-            near = field.charge(None, [key])  # what is near is summed for the functions known beforehand
-            return field.energy(near, key)
+            # What is near is summed for the functions known beforehand.
+            return self._energy(method, field.charge(self.weights, [key]), key)
 
         total = sum(spread(along_edges, self.rows, n_jobs=self.n_jobs))
         if method.normalization != "none":
@@ -287,18 +359,26 @@ class Mesh:
         )
 
     def _point(
-        self, method: Method, Y: Any, functions: Functions, exaggeration: float, want_value: bool
+        self,
+        method: Method,
+        Y: Any,
+        functions: Functions,
+        springs: Springs,
+        exaggeration: float,
+        want_value: bool,
     ) -> Evaluation:
         """Two transforms each way, and more for limits that are not constant: every row has its own S."""
         field = self.field
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
-        ones = field.charge(None, keys)
-        phi, force = field.read((1.0, ones, w))
+        ones = field.charge(self.weights, keys)
+        phi, force = self._potential(ones, w)
         # Beside a lone point the grid's error would exceed its S: take what is near, and no less than that.
         S = np.maximum(np.maximum(phi.astype(np.float64), self._nearby(method, Y)), 0.1 * field.accuracy)
-        edges = self._edges(method, Y, S, exaggeration, want_value)
+        edges = springs(S)
         bracket, cost = edges.bracket.copy(), edges.cost
+        if self.weights is not None:
+            bracket /= self.weights  # those of one copy
         gradient = edges.gradient.astype(np.float64)
         charges, others = np.zeros(self.n), []
         for term, integral, product in terms:
@@ -306,16 +386,18 @@ class Mesh:
             if term.constant:
                 bracket += c * S
                 charges += c
-                cost += float(np.sum(c * S))
+                cost += float(np.sum(self._times(c * S)))
                 continue
-            own, pull = field.read((1.0, ones, integral))
-            bracket += c * field.read((1.0, ones, product))[0]
+            own, pull = self._potential(ones, integral)
+            bracket += c * self._potential(ones, product)[0]
+            c = self._times(c)
             cost += float(np.sum(c * own))
             gradient += c[:, None] * pull
             others.append((1.0, field.charge(c, [integral]), integral))
-        charges -= bracket / S
+        charges = self._times(charges - bracket / S)
         gradient += charges[:, None] * force
-        gradient += field.read((1.0, field.charge(charges, [w]), w), *others)[1]
+        push = field.read((1.0, field.charge(charges, [w]), w), *others)[1]
+        gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))
         return _evaluation(cost, edges.attraction, exaggeration, gradient, want_value, {})

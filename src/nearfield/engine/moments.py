@@ -54,6 +54,8 @@ class Moments:
     True
     """
 
+    weights = None
+
     def __init__(self, method: Method, X: Any, n_jobs: int | None = None) -> None:
         if not squares_differ(method):
             raise ValueError(

@@ -72,6 +72,7 @@ def plan(
     columns: int = 0,
     stored: int | None = None,
     perplexity: Any = None,
+    weighted: bool = False,
 ) -> Plan:
     """Choose an engine for a method and n points, or refuse with a figure what would not fit.
 
@@ -91,6 +92,8 @@ def plan(
         How many numbers sparse data hold.
     perplexity : float or array, optional
         How many neighbours a point has, which the memory of their graph goes by.
+    weighted : bool
+        Whether points stand for several copies each, which neither moments nor closed forms know.
 
     Examples
     --------
@@ -104,10 +107,10 @@ def plan(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    all_pairs = _all_pairs(method, n, n_components)
+    all_pairs = _all_pairs(method, n, n_components, weighted)
     obstacles = {
         "mesh": mesh_obstacle(method, n_components),
-        "moments": moments_obstacle(method, euclidean),
+        "moments": moments_obstacle(method, euclidean, weighted),
     }
     obstacle = obstacles.get(engine)
     if obstacle:
@@ -159,20 +162,22 @@ def mesh_obstacle(method: Method, n_components: int) -> str | None:
     return None
 
 
-def moments_obstacle(method: Method, euclidean: bool) -> str | None:
+def moments_obstacle(method: Method, euclidean: bool, weighted: bool = False) -> str | None:
     """The fact that keeps a method from the moments engine, or None."""
     if not squares_differ(method):
         return f"{method} is not the squared difference of squared distances"
+    if weighted:
+        return "it knows of no weights of points"
     if not euclidean:
         return "it needs coordinates, metric 'euclidean' and a start other than 'spectral'"
     return None
 
 
-def _all_pairs(method: Method, n: int, n_components: int) -> Plan:
+def _all_pairs(method: Method, n: int, n_components: int, weighted: bool = False) -> Plan:
     """What the exact engine takes: the target, a working copy while it is made, and what threads hold."""
     scales = len(method.scales or (1,))
     memory = 16 * n * n + 16 * 8 * n * n_components * (1 + scales) + 2**22
-    pair = CLOSED_PAIR if has_closed_form(method) else PAIR * (1 + scales) / 2
+    pair = CLOSED_PAIR if has_closed_form(method) and not weighted else PAIR * (1 + scales) / 2
     return Plan("exact", f"all pairs of {n} points in float64", memory, pair * n * n / threads(None))
 
 
