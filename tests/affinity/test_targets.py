@@ -9,8 +9,10 @@ from scipy import sparse
 
 import nearfield as nf
 from nearfield.affinity.distances import distances, metrics
+from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.targets import is_symmetric
+from nearfield.engine.mesh import Mesh
 
 KINDS = {"joint": "tsne", "row": "asne", "weights": "gkl", "distances": "mds"}
 WITH_P = [name for kind, name in KINDS.items() if kind != "distances"]
@@ -228,3 +230,11 @@ def test_a_ready_p_that_is_none_is_refused(name, P, form, reason):
 def test_distances_are_no_affinities():
     with pytest.raises(ValueError, match="use metric='precomputed'"):
         nf.method("mds").target(np.ones((5, 5)), metric="affinity")
+
+
+@pytest.mark.parametrize("name", ["tsne", "asne", "gkl"])
+def test_what_is_too_far_for_any_p_is_no_edge(name, random):
+    X = np.repeat(random.normal(size=(6, 3)), 5, axis=0)  # more ties than the perplexity: the rest has none
+    P = sparse_target(nf.method(name), X, perplexity=2.0)
+    assert P.data.min() > 0
+    assert np.isfinite(Mesh(nf.method(name), P).evaluate(X[:, :2]).cost)

@@ -28,6 +28,7 @@ def direct(radial, Y, charges):
 
 def laid(Y, accuracy, cutoff, monkeypatch, n_jobs=None):
     monkeypatch.setattr(fields, "CUTOFFS", (cutoff,))
+    monkeypatch.setattr(fields, "MOST", 2**27)
     field = Field(0.6, accuracy, n_jobs)
     field.lay(Y)
     return field

@@ -15,6 +15,8 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.threads import spread
 
+NEGLIGIBLE = 1e-30  # a p below which a point is no neighbour; float32 can divide by it, and by it over N
+
 
 def graph_target(
     method: Method,
@@ -27,12 +29,10 @@ def graph_target(
     bare, copies, n = method.target_kind == "weights", None, len(found.indices)
     if weights is not None:
         found, copies = _among_copies(found, weights)
-    there = np.isfinite(found.squared)
-    if copies is not None:
-        there &= copies > 0
     calibrated = calibrate(
         found.squared, perplexities, skip_self=False, normalized=not bare, copies=copies, n_jobs=n_jobs
     )
+    there = calibrated.rows > NEGLIGIBLE  # an empty place has none
     counts = there.sum(axis=1)
     indptr: Any = np.zeros(n + 1, _index_type(int(counts.sum())))
     np.cumsum(counts, out=indptr[1:])

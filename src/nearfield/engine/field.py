@@ -33,7 +33,7 @@ HIGHEST = 16  # degree of a polynomial in the near sums
 SAMPLES = 64  # of a function that such a polynomial is fitted to
 FIT = 1e-4  # of the accuracy: the error of such a polynomial where it can be had
 TAYLOR = 3  # the degree of the polynomial
-MOST = 2**26  # nodes that a grid may have, or what costs as much: half a gigabyte and more
+MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
 FINEST = 0.15  # of the width: finer spacing gains nothing in float32
 # What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
@@ -222,14 +222,14 @@ class Field:
         best = (np.inf, 0.0, 0.0)
         for widths in CUTOFFS:
             cutoff, spacing = widths * self.width, self._spacing(widths)
-            if cutoff > 0 and not self._splits(cutoff):
-                continue
             nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
+            if nodes > MOST or (cutoff > 0 and not self._splits(cutoff)):
+                continue
             pairs = crowded * (widths / 3) ** Y.shape[1]
             near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
             best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
-        cheapest, cutoff, spacing = best
-        if cheapest > NODE * MOST:
+        _, cutoff, spacing = best
+        if not spacing:
             raise FloatingPointError(
                 f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
                 " away; lower learning_rate, or leave it at 'auto'"

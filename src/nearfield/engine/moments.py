@@ -54,7 +54,7 @@ class Moments:
     True
     """
 
-    weights = None
+    weights: Array | None = None
 
     def __init__(self, method: Method, X: Any, n_jobs: int | None = None) -> None:
         if not squares_differ(method):

@@ -15,6 +15,7 @@ from nearfield.affinity.perplexity import DEFAULT
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Square
 from nearfield.engine.closed import has_closed_form
+from nearfield.engine.field import MOST
 from nearfield.engine.moments import squares_differ
 from nearfield.threads import threads
 
@@ -23,11 +24,11 @@ MESH_FROM = 1000  # points, below which all pairs are as quick
 SLOW = 1.0  # seconds an iteration from which on a person should know beforehand
 
 # What was measured, on the generous side.
-NEIGHBOUR = 64  # bytes: what a neighbour takes while the graph is made
+NEIGHBOUR = 36  # bytes: what a neighbour takes while the graph is made
 EDGE = 12  # bytes: what is kept of it
 MERGED = 1.6  # edges for each neighbour, at most, after symmetrising
 NODE = 50  # bytes of the grid
-NODES = {1: 10, 2: 150, 3: 2000}  # for each point, while the map unfolds; noise may take twice as many
+NODES = {1: 10, 2: 300, 3: 1000}  # for each point, of a map with outliers; most have a tenth of it
 PAIR, CLOSED_PAIR = 70e-9, 16e-9  # seconds of one thread: the chain, and the closed forms
 SMALL = 2**23  # bytes: whatever has no term of its own
 
@@ -186,7 +187,7 @@ def _mesh_memory(n: int, n_components: int, columns: int, perplexity: Any) -> in
     given = isinstance(perplexity, (Real, np.ndarray))  # whatever else it is, is refused elsewhere
     near = n * min(n - 1, NEAR * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT))
     graph = NEIGHBOUR * near + 24 * n * columns
-    grid = EDGE * MERGED * near + NODE * NODES.get(n_components, 0) * n
+    grid = EDGE * MERGED * near + NODE * min(NODES.get(n_components, 0) * n, MOST)
     return int(max(graph, grid)) + 200 * n * n_components + SMALL
 
 
