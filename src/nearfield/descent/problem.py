@@ -16,6 +16,7 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
 
+HUB = 2.0  # times the mean pull
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
 
 
@@ -41,13 +42,16 @@ class Problem:
         a tenth of it.
         A cost of another degree than 1 is that much smaller or larger, p being of order M/N².
         A point that stands for m copies has m times the gradient of one, and moves like one.
+        A hub, at which more than twice as many springs pull as on average, takes steps that are as much
+        shorter: at the rate of the others it would fly off, past everything.
     count : float
         N, all copies counted.
     natural_rate : float
         The scale of the coordinates of a single copy.
     """
 
-    def __init__(self, engine: Engine, shape: tuple[int, int]) -> None:
+    def __init__(self, engine: Engine, shape: tuple[int, int], pull: Array | None = None) -> None:
+        """`pull` is the sum of p at each point (of a copy of it), which its springs go by."""
         self.engine, self.shape = engine, shape
         self.exaggeration = 1.0
         self._learned = {
@@ -63,6 +67,8 @@ class Problem:
         of_points = np.full(n, self.natural_rate)
         if self.weights is not None:
             of_points /= self.weights
+        if pull is not None:
+            of_points /= np.maximum(1.0, pull / (HUB * np.average(pull, weights=self.weights)))
         sizes = [np.repeat(of_points, dimensions)]
         for value in self._learned.values():
             sizes.append(LEARNING * of_points if value.ndim else np.array([LEARNING / unit]))

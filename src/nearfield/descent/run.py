@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity.copies import check_weights
+from nearfield.affinity.copies import check_weights, seen
 from nearfield.affinity.given import as_matrix
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.targets import target as dense_target
@@ -174,7 +174,12 @@ class Run:
             scale=scale,
             n_jobs=n_jobs,
         )
-        self._begin(evaluator, Y, optimizer, learning_rate, exaggeration, exaggeration_iter)
+        pull = None
+        if target is not None and method.kernel is not None:
+            pull = seen(target, evaluator.weights)
+            if method.target_kind == "row":  # the others of a symmetric one pull as much
+                pull = pull + seen(target.T, evaluator.weights)
+        self._begin(evaluator, Y, pull, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
             "composition": str(method),
@@ -194,13 +199,14 @@ class Run:
         self,
         engine: Engine,
         Y: Array,
+        pull: Array | None,
         optimizer_name: str,
         learning_rate: Any,
         exaggeration: Any,
         exaggeration_iter: int | None,
     ) -> None:
         self._optimizer = optimizer(optimizer_name, engine.method)
-        self._problem = Problem(engine, (len(Y), Y.shape[1]))
+        self._problem = Problem(engine, (len(Y), Y.shape[1]), pull)
         self._phases = schedule(
             engine.method,
             n=self._problem.count,

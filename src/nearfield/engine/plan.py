@@ -28,7 +28,7 @@ NEIGHBOUR = 36  # bytes: what a neighbour takes while the graph is made
 EDGE = 12  # bytes: what is kept of it
 MERGED = 1.6  # edges for each neighbour, at most, after symmetrising
 NODE = 50  # bytes of the grid
-NODES = {1: 10, 2: 300, 3: 1000}  # for each point, of a map with outliers; most have a tenth of it
+NODES = {1: 10, 2: 30, 3: 1000}  # for each point, while the map unfolds
 PAIR, CLOSED_PAIR = 70e-9, 16e-9  # seconds of one thread: the chain, and the closed forms
 SMALL = 2**23  # bytes: whatever has no term of its own
 
@@ -102,7 +102,7 @@ def plan(
     >>> print(plan(nf.method("tsne"), 500, 2))
     exact engine, all pairs of 500 points in float64 (8 MB)
     >>> print(plan(nf.method("tsne"), 70_000, 2))
-    mesh engine, edges and field: KL has a finite limit at p = 0 (682 MB)
+    mesh engine, edges and field: KL has a finite limit at p = 0 (263 MB)
     >>> print(plan(nf.method("sstress"), 70_000, 2, euclidean=True, columns=50))
     moments engine, exact without pairs: squared Euclidean distances are sums of moments (120 MB)
     """
