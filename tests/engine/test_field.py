@@ -69,6 +69,19 @@ def test_accuracy_is_what_is_asked_for(cutoff, random, monkeypatch):
         assert np.linalg.norm(gradient - pulls) < 2 * accuracy * np.linalg.norm(pulls)
 
 
+@pytest.mark.parametrize("spread", [1e-4, 1e-2, 0.1, 1.0])
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_the_force_is_right_in_maps_much_smaller_than_the_kernel(dimensions, spread, random):
+    Y = (spread * random.normal(size=(300, dimensions))).astype(np.float32)
+    gap = Y[:, None].astype(float) - Y[None]
+    pulls = np.einsum("ij,ijc->ic", 2 * kernels.Student().derivative((gap**2).sum(-1)), gap)
+    field = Field(1.0, 1e-2)
+    field.know("R", FUNCTIONS["student"])
+    field.lay(Y)
+    _, gradient = field.read((1.0, field.charge(None, ["R"]), "R"))
+    assert np.linalg.norm(gradient - pulls) < 2e-2 * np.linalg.norm(pulls)
+
+
 @pytest.mark.parametrize("cutoff", [0.0, 3.0])
 def test_threads_do_not_change_a_bit(cutoff, random, monkeypatch):
     Y = (5 * random.normal(size=(500, 2))).astype(np.float32)

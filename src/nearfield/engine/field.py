@@ -28,6 +28,7 @@ Radial = Callable[[Any], Any]  # of the squared distance
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
 SAMPLE = 4096  # points that the crowding of a map is judged by
 GROWTH = 1.1  # from one size of the grid to the next
+LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
 HIGHEST = 16  # degree of a polynomial in the near sums
 SAMPLES = 64  # of a function that such a polynomial is fitted to
@@ -35,7 +36,7 @@ FIT = 1e-4  # of the accuracy: the error of such a polynomial where it can be ha
 TAYLOR = 3  # the degree of the polynomial
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
-FINEST = 0.15  # of the width: finer spacing gains nothing in float32
+FINEST = 0.05  # of the width: finer spacing gains nothing in float32
 # What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
 # nanoseconds; only the ratios matter.
 NODE, POINT, PAIR = 8.0, 60.0, 0.4
@@ -212,8 +213,12 @@ class Field:
 
     @staticmethod
     def _nodes(cells: Any) -> list[int]:
-        """How many nodes each axis needs: twice the span, with room for the splines."""
-        return [2 * (int(c) + loops.NODES + 2) for c in cells]
+        """How many nodes each axis needs: twice the span, with room for the splines.
+
+        Halfway round, where the function meets itself, it has an edge, which splines carry on for a dozen
+        nodes: in a small map they must not reach the points.
+        """
+        return [2 * max(int(c) + loops.NODES + 2, LEAST) for c in cells]
 
     def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
         """The cutoff, and with it the spacing, that costs the least for a map like this."""
@@ -234,12 +239,11 @@ class Field:
                 f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
                 " away; lower learning_rate, or leave it at 'auto'"
             )
-        # Where nodes cost nothing, more of them: the force within one cell needs the curvature to be right.
-        while (
-            cutoff == 0
-            and spacing > FINEST * self.width
-            and np.prod(self._nodes((high - low) * 1.5 / spacing)) < FREE
-        ):
+        # Where nodes cost nothing, finer ones: the force within one cell needs the curvature to be right.
+        while cutoff == 0 and spacing > FINEST * self.width:
+            count, finer = (np.prod(self._nodes((high - low) * by / spacing)) for by in (1.0, 1.5))
+            if finer > max(FREE, count):
+                break
             spacing /= 1.5
         return cutoff, spacing
 
