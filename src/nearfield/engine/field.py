@@ -241,7 +241,7 @@ class Field:
             )
         # Where nodes cost nothing, finer ones: the force within one cell needs the curvature to be right.
         while cutoff == 0 and spacing > FINEST * self.width:
-            count, finer = (np.prod(self._nodes((high - low) * by / spacing)) for by in (1.0, 1.5))
+            count, finer = (float(np.prod(self._nodes((high - low) * by / spacing))) for by in (1.0, 1.5))
             if finer > max(FREE, count):
                 break
             spacing /= 1.5

@@ -28,7 +28,8 @@ from nearfield.engine.field import Charges, Field
 from nearfield.threads import CHUNKS, begin, spread
 
 ACCURACY = 1e-2  # of the repulsive force, relative
-BLOCK = 2**15  # edges at a time: what is computed of them stays in the cache
+BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that threads do not wait for Python
+LONE = 100.0  # times the grid's error: an S below that is summed up
 SMALLEST = np.float32(1e-15)  # below every weight that matters; (p/q)² stays within float32
 
 
@@ -107,7 +108,7 @@ class Mesh:
             m, rows = self.weights, np.repeat(np.arange(self.n), np.diff(self.indptr))
             self.number = (m[rows] * (m[self.indices] - (rows == self.indices))).astype(np.float32)
 
-    def _counted(self, values: Any, edges: slice = slice(None)) -> Any:
+    def _counted(self, values: Any, edges: Any = slice(None)) -> Any:
         """What all pairs of copies have that some edges stand for."""
         return values if self.number is None else self.number[edges] * values
 
@@ -172,20 +173,15 @@ class Mesh:
         total.attraction = sum(part.attraction for part in parts)
         return total
 
-    def _nearby(self, method: Method, Y: Any) -> Any:
-        """The sum of w over each point's edges, which S is no less than."""
-        kernel, total = method.kernel, np.empty(self.n)
-
-        def rows(lo: int, hi: int) -> None:
-            for start, stop in _blocks(self.indptr, lo, hi):
-                f = np.empty(self.indptr[stop] - self.indptr[start], np.float32)
-                loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
-                w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
-                w = self._counted(w, slice(self.indptr[start], self.indptr[stop]))
-                loops.row_sums(start, stop, self.indptr, w, total)
-
-        spread(rows, self.rows, n_jobs=self.n_jobs)
-        return total if self.weights is None else total / self.weights
+    def _nearby(self, method: Method, Y: Any, rows: Any) -> Any:
+        """The sum of w over the edges of some points, which S is no less than."""
+        starts, counts = self.indptr[rows], np.diff(self.indptr)[rows]
+        ends = np.cumsum(counts)
+        edges = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
+        gap = np.repeat(Y[rows], counts, axis=0) - Y[self.indices[edges]]
+        w = np.maximum(method.kernel.value((gap**2).sum(axis=1)), SMALLEST)  # type: ignore[union-attr]
+        total = np.bincount(np.repeat(np.arange(len(rows)), counts), self._counted(w, edges), len(rows))
+        return total if self.weights is None else total / self.weights[rows]
 
     def _tail_edges(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Springs:
         """A cross-entropy's springs, p β/(1+αβf), in one fused loop that runs while the field is laid."""
@@ -229,29 +225,46 @@ class Mesh:
         edges = slice(self.indptr[lo], self.indptr[hi])
         p, columns = self.p[edges], self.indices[edges]
         counts = np.diff(self.indptr[lo : hi + 1])
-        f = np.empty(len(p), np.float32)
-        loops.edge_distances(lo, hi, self.indptr, self.indices, Y, f)
-        kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)  # type: ignore[union-attr]
-        rows_S = S if np.ndim(S) == 0 else np.repeat(S[lo:hi].astype(np.float32), counts)
+        f, gaps = self._gaps(lo, hi, Y)
+        if kernel.profile is not kernel:  # type: ignore[union-attr]
+            kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)  # type: ignore[union-attr]
+        mirrored = np.ndim(S) == 0  # one S, and so a symmetric P
+        rows_S = np.float32(S) if mirrored else np.repeat(S[lo:hi].astype(np.float32), counts)
         w = np.maximum(kernel.value(f), SMALLEST)
         q = w / rows_S
-        rest = cost.derivative(p, q)
-        for term in self.terms:
-            rest = rest - term.coefficient(rows_S) * term.slope(w)
+        rest = self._beyond_limit(cost.derivative(p, q), rows_S, w) * q
         rate = kernel.log_derivative(f)
-        k = rest * q * rate
+        k = rest * rate
         if exaggeration != 1:
-            k = k + (1 - exaggeration) * p * rate
+            k = k + np.float32(1 - exaggeration) * p * rate
             attraction = self._counted(p * kernel.log(f), edges)
             found.attraction += float(np.sum(attraction, dtype=np.float64))
-        k = self._counted(k, edges).astype(np.float32)
-        loops.edge_springs(lo, hi, self.indptr, self.indices, Y, k, found.gradient)
-        loops.row_sums(lo, hi, self.indptr, self._counted(rest * q, edges), found.bracket)
+        k = self._counted(k, edges).astype(np.float32, copy=False)
+        if mirrored:
+            loops.edge_springs(lo, hi, self.indptr, gaps, k, found.gradient)
+        else:
+            structure = ((0,) * Y.shape[1], self.indptr, self.indices)
+            loops.edge_springs_both_ways(lo, hi, *structure, gaps, k, found.gradient)
+        loops.row_sums(lo, hi, self.indptr, self._counted(rest, edges), found.bracket)
         if want_value:
             value = cost.value(p, q)
             for term in self.terms:
                 value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
             found.cost += float(np.sum(self._counted(value, edges), dtype=np.float64))
+
+    def _gaps(self, lo: int, hi: int, Y: Any) -> tuple[Any, Any]:
+        """The squared lengths of the edges of some rows, and their components."""
+        count = int(self.indptr[hi] - self.indptr[lo])
+        f, gaps = np.empty(count, np.float32), np.empty((Y.shape[1], count), np.float32)
+        loops.edge_gaps(lo, hi, (0,) * Y.shape[1], self.indptr, self.indices, Y, gaps, f)
+        return f, gaps
+
+    def _beyond_limit(self, G: Any, S: Any, w: Any) -> Any:
+        """G - G0."""
+        for term in self.terms:
+            limit = term.coefficient(S)
+            G = G - (limit if term.constant else limit * term.slope(w))
+        return G
 
     def _times(self, values: Any) -> Any:
         """The weights times a value of each point (None: ones); None if there is neither."""
@@ -330,12 +343,9 @@ class Mesh:
                 p = self.p[edges]
                 if self.fused and self.number is not None:
                     p = p / self.number[edges]
-                f = np.empty(len(p), np.float32)
-                loops.edge_distances(start, stop, self.indptr, self.indices, Y, f)
+                f, _ = self._gaps(start, stop, Y)
                 w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
-                rest = cost.derivative(p, w / S)
-                for term in self.terms:
-                    rest = rest - term.coefficient(S) * term.slope(w)
+                rest = self._beyond_limit(cost.derivative(p, w / S), S, w)
                 rate = kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
                 parts = self._counted((rest * w / S + (1 - exaggeration) * p) * rate, edges)
                 total += float(np.sum(parts, dtype=np.float64))
@@ -368,13 +378,15 @@ class Mesh:
         want_value: bool,
     ) -> Evaluation:
         """Two transforms each way, and more for limits that are not constant: every row has its own S."""
-        field = self.field
+        field, kernel = self.field, method.kernel.profile  # type: ignore[union-attr]
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(self.weights, keys)
         phi, force = self._potential(ones, w)
-        # Beside a lone point the grid's error would exceed its S: take what is near, and no less than that.
-        S = np.maximum(np.maximum(phi.astype(np.float64), self._nearby(method, Y)), 0.1 * field.accuracy)
+        # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
+        S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
+        lone = np.flatnonzero(LONE * field.accuracy * float(np.max(kernel.value(np.zeros(1)))) > S)
+        S[lone] = np.maximum(S[lone], self._nearby(method, Y, lone))
         edges = springs(S)
         bracket, cost = edges.bracket.copy(), edges.cost
         if self.weights is not None:

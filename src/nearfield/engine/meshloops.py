@@ -356,37 +356,74 @@ def tail_edges(lo, hi, axes, indptr, indices, p, Y, alpha, beta, want_value, gra
 
 
 @jit
-def edge_distances(lo, hi, indptr, indices, Y, out):
-    """|y_i - y_j|² of the edges of rows lo … hi."""
-    dimensions = Y.shape[1]
+def edge_gaps(lo, hi, axes, indptr, indices, Y, gaps, f):
+    """y_i - y_j along each axis and |y_i - y_j|², of the edges of rows lo … hi."""
+    two, three = len(axes) > 1, len(axes) > 2
     base = indptr[lo]
+    gaps_x = gaps[0]
+    gaps_y, gaps_z = gaps[1 if two else 0], gaps[2 if three else 0]
     for i in range(lo, hi):
-        start = indptr[i]
-        m = indptr[i + 1] - start
-        columns, x = indices[start : start + m], out[start - base : start - base + m]
-        x[:] = f32(0)
-        for c in range(dimensions):
-            y = Y[i, c]
-            for e in range(m):
-                gap = y - Y[columns[e], c]
-                x[e] += gap * gap
+        x = Y[i, 0]
+        y = Y[i, 1] if two else f32(0)
+        z = Y[i, 2] if three else f32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j, at = indices[e], e - base
+            gaps_x[at] = x - Y[j, 0]
+            if two:
+                gaps_y[at] = y - Y[j, 1]
+            if three:
+                gaps_z[at] = z - Y[j, 2]
+    for e in range(indptr[hi] - base):
+        total = gaps_x[e] * gaps_x[e]
+        if two:
+            total += gaps_y[e] * gaps_y[e]
+        if three:
+            total += gaps_z[e] * gaps_z[e]
+        f[e] = total
 
 
 @jit
-def edge_springs(lo, hi, indptr, indices, Y, k, gradient):
-    """Add 2 Σ_e k_e (y_i - y_j) at i, and its counterpart at j."""
-    dimensions = Y.shape[1]
+def edge_springs(lo, hi, indptr, gaps, k, gradient):
+    """Add 4 Σ_e k_e (y_i - y_j) at i: each edge is there both ways, and each end takes both on itself."""
     base = indptr[lo]
     for i in range(lo, hi):
-        for c in range(dimensions):
-            y = Y[i, c]
-            total = f32(0)
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                pull = f32(2) * k[e - base] * (y - Y[j, c])
-                total += pull
-                gradient[j, c] -= pull
-            gradient[i, c] += total
+        start, stop = indptr[i] - base, indptr[i + 1] - base
+        stiffness = k[start:stop]
+        for c in range(gaps.shape[0]):
+            gap, total = gaps[c, start:stop], f32(0)
+            for e in range(stop - start):
+                total += stiffness[e] * gap[e]
+            gradient[i, c] += f32(4) * total
+
+
+@jit
+def edge_springs_both_ways(lo, hi, axes, indptr, indices, gaps, k, gradient):
+    """Add 2 Σ_e k_e (y_i - y_j) at i, and its counterpart at j."""
+    two, three = len(axes) > 1, len(axes) > 2
+    base = indptr[lo]
+    gaps_x = gaps[0]
+    gaps_y, gaps_z = gaps[1 if two else 0], gaps[2 if three else 0]
+    for i in range(lo, hi):
+        pull_x, pull_y, pull_z = f32(0), f32(0), f32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j, at = indices[e], e - base
+            stiffness = f32(2) * k[at]
+            x = stiffness * gaps_x[at]
+            pull_x += x
+            gradient[j, 0] -= x
+            if two:
+                y = stiffness * gaps_y[at]
+                pull_y += y
+                gradient[j, 1] -= y
+            if three:
+                z = stiffness * gaps_z[at]
+                pull_z += z
+                gradient[j, 2] -= z
+        gradient[i, 0] += pull_x
+        if two:
+            gradient[i, 1] += pull_y
+        if three:
+            gradient[i, 2] += pull_z
 
 
 @jit

@@ -39,7 +39,7 @@ class LimitTerm:
 def power_term(c: float, m: float = 0.0) -> LimitTerm:
     """The term c q^m; with m = 0 a constant."""
     return LimitTerm(
-        lambda S: c * np.power(S, -m),
+        (lambda S: c * np.power(S, -m)) if m else (lambda S: c),
         lambda w: np.power(w, m),
         (lambda w: np.log(w)) if m == -1 else (lambda w: np.power(w, m + 1) / (m + 1)),
         constant=m == 0,
