@@ -141,7 +141,7 @@ class Embedder(_MapEstimator):
     tol : float, optional
         The run ends when the cost changes by less than this share within 50 iterations; by default
         0.0001, and 0.02 N/(N + 1000) for momentum.
-    engine : {"auto", "exact", "mesh"}
+    engine : {"auto", "exact", "mesh", "moments"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float
         Of the mesh engine: the error of the repulsive force, relative to it.
@@ -299,7 +299,7 @@ class TSNE(_MapEstimator):
         Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.
     n_jobs : int or None
         Threads; None is all cores.
-    engine : {"auto", "exact", "mesh"}
+    engine : {"auto", "exact", "mesh", "moments"}
         How the gradient is computed; `plan_` says what "auto" chose.
 
     Attributes
