@@ -200,7 +200,7 @@ def test_calibration_gives_the_same_bits_on_any_number_of_threads(jobs, random):
         (np.array([5.0] * 19 + [25.0]), "perplexity 25 .* use at most 19"),
         (np.full(7, 5.0), "one for each of the 20 points"),
         (np.full((20, 2), 5.0), "one for each of the 20 points"),
-        ("many", "a number or an array .* got 'many'"),
+        ("many", "a number, a list of numbers or 'multiscale', got 'many'"),
     ],
 )
 def test_a_perplexity_that_cannot_be_is_refused(perplexity, reason, random):

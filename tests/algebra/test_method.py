@@ -21,6 +21,7 @@ def test_every_name_is_a_composition(name):
 def test_the_catalogue_has_every_name_of_the_table():
     table = (
         "asne ssne tsne tasne hssne dhssne itsne wtsne wssne nerv snerv tnerv jse sjse tjse rasne rssne rtsne"
+        " msasne mssne msnerv msjse mstsne"
         " gkl unerv ujse ee largevis umap absne chsne hlsne sqsne mds sstress sammon nmmds nsammon"
     )
     assert sorted(nf.methods()) == sorted(table.split())

@@ -105,11 +105,13 @@ def test_smacof_never_raises_the_stress(seed, n, dimensions):
 def test_lbfgs_never_raises_the_value(name, init, random):
     X = random.normal(size=(30, 4)) + 6 * (np.arange(30) % 3)[:, None]
     run = nf.Run(X, name, optimizer="lbfgs", exaggeration=1, init=init, random_state=0, n_jobs=1)
-    costs = [run.cost]
+    costs, scales = [run.cost], [len(run.method.precisions)]
     for _ in range(60):
         run.step()
         costs.append(run.cost)
-    assert np.all(np.diff(costs) <= 1e-10 * np.abs(costs[0]))
+        scales.append(len(run.method.precisions))
+    same = np.diff(scales) == 0  # a scale that enters makes it another problem
+    assert np.all(np.diff(costs)[same] <= 1e-10 * np.abs(costs[0]))
     assert costs[-1] < costs[0]
 
 

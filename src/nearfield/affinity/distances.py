@@ -138,3 +138,10 @@ def check_precomputed(D: Any) -> Array:
         )
     np.fill_diagonal(D, 0.0)
     return D
+
+
+def check_apart(D: Array) -> None:
+    """Refuse data in which there is nothing to map."""
+    check_count(len(D))
+    if not D.max() > 0:
+        raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the columns")

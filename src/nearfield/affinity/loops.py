@@ -108,6 +108,33 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
 
 
 @jit
+def add_scale(lo, hi, squared, beta, normalized, P):
+    """Add the p_j|i of known precisions to rows of P; with an infinite one they are uniform over ties."""
+    n = squared.shape[1]
+    w = np.empty(n)
+    for i in range(lo, hi):
+        row = squared[i]
+        nearest = np.inf
+        for j in range(n):
+            if j != i:
+                nearest = min(nearest, row[j])
+        tied = np.isinf(beta[i])
+        tie = nearest * (1 + 1e-12)
+        total = 0.0
+        for j in range(n):
+            if j == i:
+                w[j] = 0.0
+            elif tied:
+                w[j] = 1.0 if row[j] <= tie else 0.0
+            else:
+                w[j] = np.exp(-beta[i] * (row[j] - nearest))
+            total += w[j]
+        factor = 1.0 / total if normalized else 1.0
+        for j in range(n):
+            P[i, j] += factor * w[j]
+
+
+@jit
 def symmetrise(lo, hi, P, factor):
     """P ← factor (P + Pᵀ) in place; the chunk owns the pairs i < j with i in its rows."""
     n = P.shape[0]

@@ -9,9 +9,10 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.copies import check_weights, seen, without_own
-from nearfield.affinity.distances import distances
+from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.edges import graph_target
 from nearfield.affinity.given import as_matrix, distance_graph, nearest
+from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
@@ -49,9 +50,10 @@ def target(
         diagonal not), or a tuple (indices, distances) of two arrays (points, neighbours), in which -1 is an
         empty place; with ``metric="affinity"`` a ready P, or weights, dense or sparse, which is normalized
         as the method needs it.
-    perplexity : float or array, optional
-        Effective number of neighbours, of all points or of each; 30, or a third of few neighbours, by
-        default.
+    perplexity : float, array, list or "multiscale", optional
+        Effective number of neighbours, of all points or, as an array, of each; a list, or "multiscale" for
+        2, 4, 8, … up to half of the points, gives the mean over them. By default the method's own: 30, or a
+        third of few neighbours, or all scales.
     metric : str or callable
         See `nearfield.affinity.distances.distances`.
     weights : array (points,), optional
@@ -73,6 +75,10 @@ def target(
         D = distances(X, metric, metric_params, n_jobs)
         check_apart(D)
         return D
+    perplexities = several(perplexity, method, X.shape[0])
+    if perplexities is not None:
+        options = {"metric": metric, "metric_params": metric_params, "n_jobs": n_jobs, "weights": weights}
+        return rungs(method, X, perplexities, **options).top()
     graph = distance_graph(X, metric)
     if graph is not None:
         counts = np.diff(graph.indptr)
@@ -100,13 +106,6 @@ def others(n: int, graph: Any, weights: Array | None) -> Any:
     if weights is None:
         return np.diff(graph.indptr)
     return np.add.reduceat(weights[graph.indices], graph.indptr[:-1]) + weights - 1
-
-
-def check_apart(D: Array) -> None:
-    """Refuse data in which there is nothing to map."""
-    check_count(len(D))
-    if not D.max() > 0:
-        raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the columns")
 
 
 def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:

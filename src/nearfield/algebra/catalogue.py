@@ -134,6 +134,26 @@ _COMPOSITIONS: dict[str, tuple[str, Callable[..., Method]]] = {
         "t-SNE with the reverse divergence",
         lambda dof=1.0: Method(ReverseKL(), Student(dof), "pair"),
     ),
+    "msasne": (
+        "SNE with all perplexities at once, and a width of the map's kernel for each",
+        lambda: Method(KL(), Gaussian(), "point", scales="auto"),
+    ),
+    "mssne": (
+        "the same with one distribution over all pairs",
+        lambda: Method(KL(), Gaussian(), "pair", scales="auto"),
+    ),
+    "msnerv": (
+        "NeRV at all scales: lam weighs missed neighbours (1) against false ones (0)",
+        lambda lam=0.5: Method(NeRV(lam), Gaussian(), "point", scales="auto"),
+    ),
+    "msjse": (
+        "JSE at all scales: kappa goes from SNE (0) to its reverse (1)",
+        lambda kappa=0.5: Method(JensenShannon(kappa), Gaussian(), "point", scales="auto"),
+    ),
+    "mstsne": (
+        "t-SNE with all perplexities at once in the data, and Student's kernel as it is",
+        lambda dof=1.0: Method(KL(), Student(dof), "pair", scales="data"),
+    ),
     "gkl": (
         "generalized KL of bare weights: SNE without normalization",
         lambda beta=1.0: Method(GeneralizedKL(), Gaussian(beta), "none"),

@@ -45,8 +45,10 @@ class Method(Part):
         with a kernel and "none" without.
     transform : Transform, optional
         f(d): d² with a kernel and d without, by default.
-    scales : tuple of float
-        Precisions β_u: Q is the mean of the Q_u, each with w(β_u f) and sums of its own.
+    scales : tuple of float, "auto" or "data"
+        Precisions β_u: Q is the mean of the Q_u, each with w(β_u f) and sums of its own. "auto" is one for
+        each of the perplexities of the data, found when a run starts; "data" leaves the kernel as it is, and
+        says that several perplexities are the method's own.
 
     Examples
     --------
@@ -59,7 +61,7 @@ class Method(Part):
     kernel: Kernel | None = None
     normalization: str = ""
     transform: Transform | None = None
-    scales: tuple[float, ...] = ()
+    scales: tuple[float, ...] | str = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.cost, Cost):
@@ -75,7 +77,8 @@ class Method(Part):
             raise ValueError(
                 f"normalization must be one of {', '.join(NORMALIZATIONS)}, got {self.normalization!r}"
             )
-        object.__setattr__(self, "scales", tuple(float(s) for s in self.scales))
+        if not isinstance(self.scales, str):
+            object.__setattr__(self, "scales", tuple(float(s) for s in self.scales))
         self._check()
 
     def _check(self) -> None:
@@ -98,8 +101,15 @@ class Method(Part):
                 f" (kernel {self.kernel!r}, normalization {self.normalization!r}) gives it"
                 f" {' or '.join(sorted(admitted))}"
             )
-        if not all(0 < s < np.inf for s in self.scales):
+        if isinstance(self.scales, str) and self.scales not in ("auto", "data"):
+            raise ValueError(f"scales must be precisions, 'auto' or 'data', got {self.scales!r}")
+        if not all(0 < s < np.inf for s in self.precisions):
             raise ValueError(f"scales must be positive precisions, got {self.scales!r}")
+
+    @property
+    def precisions(self) -> tuple[float, ...]:
+        """The precisions of the kernel: those of the scales where they are known, and otherwise 1 alone."""
+        return (1.0,) if isinstance(self.scales, str) or not self.scales else self.scales
 
     @property
     def target_kind(self) -> str:
@@ -134,7 +144,9 @@ class Method(Part):
         if self.normalization != "none":
             parts.append(self.normalization)
         if self.scales:
-            parts.append(f"{len(self.scales)} scales")
+            names = {"auto": "all scales", "data": "all scales of the data"}
+            known = isinstance(self.scales, str)
+            parts.append(names[str(self.scales)] if known else f"{len(self.scales)} scales")
         return " · ".join(parts)
 
     def target(

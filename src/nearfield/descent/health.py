@@ -92,7 +92,7 @@ def diagnosis(
 def _of_neighbours(engine: Engine, Y: Array, cost: float, method: Method) -> tuple[bool, str] | None:
     """Whether a map with a kernel shattered (True) or collapsed (False), and how one sees it."""
     random, n = np.random.default_rng(0), len(Y)
-    width = method.kernel.width  # type: ignore[union-attr]
+    width = method.kernel.width / min(method.precisions) ** 0.5  # type: ignore[union-attr]
     rows = random.permutation(n)[:SAMPLE]
     nearest = np.array([_nearest(Y, i, _strongest(engine, i)) for i in rows])
     astray = nearest > FAR * width

@@ -13,6 +13,7 @@ from scipy import sparse
 from nearfield.affinity.copies import check_weights, seen
 from nearfield.affinity.given import as_matrix
 from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.multiscale import Rungs, rungs, several
 from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
@@ -134,6 +135,9 @@ class Run:
         given = isinstance(metric, str) and metric in ("precomputed", "affinity")
         plain = isinstance(metric, str) and metric == "euclidean" and not metric_params
         modes = isinstance(init, str) and init == "spectral"  # of a graph of distances, which moments are not
+        perplexities = several(perplexity, method, X.shape[0])
+        if perplexities is not None:
+            method = _with_scales(method)
         self.plan = plan(
             method,
             X.shape[0],
@@ -143,20 +147,28 @@ class Run:
             columns=0 if given and sparse.issparse(X) else X.shape[1],
             stored=X.nnz if sparse.issparse(X) else None,
             perplexity=perplexity,
+            scales=1 if perplexities is None else len(perplexities),
             weighted=weights is not None,
         )
         if self.plan.is_slow:
             warnings.warn(f"this will be slow: {self.plan}", UserWarning, stacklevel=3)
         arguments = {"perplexity": perplexity, "metric": metric, "metric_params": metric_params}
         scale, target = _start_scale(method), None
+        self._rungs: Rungs | None = None
         evaluator: Engine
         if self.plan.engine == "moments":
             evaluator = Moments(method, X, n_jobs)
             if isinstance(init, str) and init == "random":  # as large as the distances call for
                 scale = (evaluator.mean_square / (2 * n_components)) ** 0.5
         else:
-            make = sparse_target if self.plan.engine == "mesh" else dense_target
-            target = make(method, X, **arguments, n_jobs=n_jobs, weights=weights)
+            if perplexities is not None:
+                arguments["perplexities"] = perplexities
+                del arguments["perplexity"]
+                self._rungs = rungs(method, X, **arguments, n_jobs=n_jobs, weights=weights)
+                target = self._rungs.climb() if method.scales == "auto" else self._rungs.top()
+            else:
+                make = sparse_target if self.plan.engine == "mesh" else dense_target
+                target = make(method, X, **arguments, n_jobs=n_jobs, weights=weights)
             method = _with_parameters_of_points(method, X.shape[0])
             evaluator = (
                 Mesh(method, target, n_jobs, accuracy, weights)
@@ -174,6 +186,9 @@ class Run:
             scale=scale,
             n_jobs=n_jobs,
         )
+        if self._rungs is not None and method.scales == "auto":
+            self._precisions = self._rungs.precisions(Y)
+            evaluator = exact(method._with(scales=self._precisions[-1:]), target, n_jobs)
         pull = None
         if target is not None and method.kernel is not None:
             pull = seen(target, evaluator.weights)
@@ -216,6 +231,7 @@ class Run:
             exaggeration=exaggeration,
             exaggeration_iter=exaggeration_iter,
             learning_rate=learning_rate,
+            rungs=1 if self._rungs is None else 1 + len(self._rungs) - self._rungs.entered,
         )
         self._z = self._problem.pack(Y)
         self._problem.project(self._z)
@@ -277,13 +293,23 @@ class Run:
         """The phase of the next iteration, with the problem and the optimizer made ready for it."""
         phase = self.phase_at(self.iteration)
         if phase is not self._phase:
-            if self._phase is not None and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
+            exaggerated = self._phase is not None and self._phase.exaggeration > 1
+            if exaggerated and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
                 # Exaggeration drew few points into one, where every force vanishes: go on from the start.
                 self._z = self._start.copy()
+            if self._phase is not None and phase.rung > self._phase.rung:
+                self._problem.engine = self._finer()
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
         return phase
+
+    def _finer(self) -> Engine:
+        """The engine after the next scale has entered, in the data and in the map."""
+        assert self._rungs is not None
+        target, engine = self._rungs.climb(), self._problem.engine
+        method = engine.method._with(scales=self._precisions[-self._rungs.entered :])
+        return exact(method, target, getattr(engine, "n_jobs", None))
 
     def _iterate(self) -> None:
         phase = self._enter()
@@ -400,9 +426,25 @@ def _with_parameters_of_points(method: Method, n: int) -> Method:
     return method._with(kernel=method.kernel.expanded(n))
 
 
+def _with_scales(method: Method) -> Method:
+    """The method as several perplexities need it.
+
+    A kernel that underflows sees nothing beyond its width, so it gets one width for each of them; a heavy
+    tail reaches everywhere as it is.
+    """
+    if method.scales or method.kernel is None:
+        return method
+    return method._with(scales="auto" if method.kernel.underflows else "data")
+
+
 def _start_scale(method: Method) -> float | None:
-    """How large the start is: distances as they are; kernels so small that all points see each other."""
-    return None if method.kernel is None else 1e-4 * method.kernel.width
+    """How large the start is: distances as they are; kernels so small that all points see each other.
+
+    Several scales are made to measure for the start, of whatever size.
+    """
+    if method.kernel is None:
+        return None
+    return 1.0 if method.scales == "auto" else 1e-4 * method.kernel.width
 
 
 def _plain(value: Any) -> Any:

@@ -14,6 +14,7 @@ from nearfield.io.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
+RUNG = 30  # iterations with each scale of a ladder before the next enters
 FEW = 1000  # points, of which a rate and a stop have to be more careful
 
 
@@ -64,12 +65,15 @@ class Phase:
         The share of the last step that the next one keeps.
     rate : float
         The learning rate, in units of the problem's natural one (N/M for coordinates).
+    rung : int
+        How many scales beside the coarsest have entered.
     """
 
     iterations: int | None
     exaggeration: float = 1.0
     momentum: float = 0.0
     rate: float = 1.0
+    rung: int = 0
 
 
 def schedule(
@@ -82,6 +86,7 @@ def schedule(
     exaggeration: Any = "auto",
     exaggeration_iter: int | None = None,
     learning_rate: Any = "auto",
+    rungs: int = 1,
 ) -> tuple[Phase, ...]:
     """The phases of a descent.
 
@@ -103,7 +108,17 @@ def schedule(
     spread : float
         The standard deviation of the start. One that is wider than the kernel is a map already, which
         exaggeration would undo.
+    rungs : int
+        The scales of a ladder: they enter one by one, from coarse to fine, which does for the map what
+        exaggeration does otherwise.
     """
+    if rungs > 1:
+        if exaggeration not in ("auto", 1):
+            raise ValueError("a ladder of scales is in the place of exaggeration: leave it at 'auto'")
+        rate = _rate(method, learning_rate, natural_rate, n)
+        late = habits.momentum[1]
+        steps = tuple(Phase(RUNG, 1.0, late, rate, rung) for rung in range(rungs - 1))
+        return (*steps, Phase(None, 1.0, late, rate, rungs - 1))
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
     if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")

@@ -44,7 +44,7 @@ def _form_of(method: Method) -> type[_Closed] | None:
     tail = method.kernel.tail
     if not method.cost.cross_entropy or tail is None or method.transform != Square():
         return None
-    if method.scales or method.learned or (method.kernel.underflows and tail[0] != 0):
+    if method.precisions != (1.0,) or method.learned or (method.kernel.underflows and tail[0] != 0):
         return None
     return {"pair": TailPair, "point": TailPoint}.get(method.normalization)
 

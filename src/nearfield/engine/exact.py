@@ -119,7 +119,7 @@ class Sweep:
     ) -> None:
         self.engine, self.method, self.Yt = engine, method, Yt
         self.exaggeration, self.want_value = exaggeration, want_value
-        self.scales = method.scales or (1.0,)
+        self.scales = method.precisions
         self.columns = np.arange(engine.n)[None, :]
         self.apart = method.normalization in ("pair", "joint")
         # Their sums over all pairs, from the first sweep; what is added up is w exp(-shift).

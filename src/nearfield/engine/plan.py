@@ -74,6 +74,7 @@ def plan(
     stored: int | None = None,
     perplexity: Any = None,
     weighted: bool = False,
+    scales: int = 1,
 ) -> Plan:
     """Choose an engine for a method and n points, or refuse with a figure what would not fit.
 
@@ -95,6 +96,8 @@ def plan(
         How many neighbours a point has, which the memory of their graph goes by.
     weighted : bool
         Whether points stand for several copies each, which neither moments nor closed forms know.
+    scales : int
+        How many perplexities P is averaged over.
 
     Examples
     --------
@@ -108,9 +111,9 @@ def plan(
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    all_pairs = _all_pairs(method, n, n_components, weighted)
+    all_pairs = _all_pairs(method, n, n_components, weighted, scales)
     obstacles = {
-        "mesh": mesh_obstacle(method, n_components),
+        "mesh": mesh_obstacle(method, n_components, scales),
         "moments": moments_obstacle(method, euclidean, weighted),
     }
     obstacle = obstacles.get(engine)
@@ -135,7 +138,7 @@ def plan(
     return _fitting(Plan("exact", reason, all_pairs.memory, all_pairs.seconds), n)
 
 
-def mesh_obstacle(method: Method, n_components: int) -> str | None:
+def mesh_obstacle(method: Method, n_components: int, scales: int = 1) -> str | None:
     """The fact that keeps a method from the mesh engine, or None."""
     kernel, cost = method.kernel, method.cost
     if kernel is None:
@@ -145,8 +148,10 @@ def mesh_obstacle(method: Method, n_components: int) -> str | None:
         return f"{type(cost).__name__} does not declare its limit at p = 0"
     if any(term.grows for term in terms):
         return f"the repulsion of {cost!r} grows with the distance"
-    if method.scales:
+    if method.precisions != (1.0,) or method.scales == "auto":
         return "several scales have no fields here yet"
+    if scales > 1:
+        return "large perplexities reach far beyond a graph of neighbours"
     if method.normalization == "joint" or not kernel.symmetric:
         return "a kernel that is not symmetric makes no potential"
     if not kernel.radial:
@@ -174,11 +179,18 @@ def moments_obstacle(method: Method, euclidean: bool, weighted: bool = False) ->
     return None
 
 
-def _all_pairs(method: Method, n: int, n_components: int, weighted: bool = False) -> Plan:
-    """What the exact engine takes: the target, a working copy while it is made, and what threads hold."""
-    scales = len(method.scales or (1,))
-    memory = 16 * n * n + 16 * 8 * n * n_components * (1 + scales) + 2**22
-    pair = CLOSED_PAIR if has_closed_form(method) and not weighted else PAIR * (1 + scales) / 2
+def _all_pairs(
+    method: Method, n: int, n_components: int, weighted: bool = False, perplexities: int = 1
+) -> Plan:
+    """What the exact engine takes: the target, a working copy while it is made, and what threads hold.
+
+    Of several perplexities the distances are kept as well, and the sum over those that have entered.
+    """
+    scales = perplexities if method.scales == "auto" else len(method.precisions)
+    matrices = 2 if perplexities == 1 else 4
+    memory = 8 * matrices * n * n + 16 * 8 * n * n_components * (1 + scales) + 2**22
+    closed = has_closed_form(method) and scales == 1 and not weighted
+    pair = CLOSED_PAIR if closed else PAIR * (1 + scales) / 2
     return Plan("exact", f"all pairs of {n} points in float64", memory, pair * n * n / threads(None))
 
 
