@@ -18,7 +18,7 @@ class Sizes:
     growth, shared : tuple of int
         The numbers of points for nearfield, and those for its peers as well.
     iterations : int
-        Of each method's own run; the first 100 are exaggerated.
+        Of each method's own run; the first 60 are exaggerated.
     sample : int
         Points at which forces and ranks are compared.
     repeat : int

@@ -140,7 +140,7 @@ class Embedder(_MapEstimator):
         A ceiling on the iterations.
     tol : float, optional
         The run ends when the cost changes by less than this share within 50 iterations; by default
-        0.0001, and 0.02 N/(N + 1000) for momentum.
+        0.0001, and 0.03 N/(N + 1000) for momentum.
     engine : {"auto", "exact", "mesh", "moments"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float
@@ -288,7 +288,7 @@ class TSNE(_MapEstimator):
     perplexity : float or array, optional
         How many neighbours a point has; 30, or a third of few points, by default.
     n_iter_without_progress : int
-        The run ends when the cost changes by less than 2 % N/(N + 1000) within so many iterations.
+        The run ends when the cost changes by less than 3 % N/(N + 1000) within so many iterations.
     min_grad_norm : float
         It ends as well when the norm of the gradient is below this.
     verbose : int

@@ -50,7 +50,7 @@ class Momentum(Optimizer):
     # 12, 4, 2, 1, and a high late momentum reach in some 200 iterations what the classical schedule, 250 of
     # exaggeration and momentum 0.5 and 0.8, reaches in 750. Exaggerated for longer, or let go more slowly,
     # the map is no better and KL higher at the same time.
-    habits: ClassVar = Habits(12.0, 60, ((0.5, 1.0), (0.25, 0.56), (0.25, 0.28)), (0.8, 0.95), 2e-2, True)
+    habits: ClassVar = Habits(12.0, 60, ((0.5, 1.0), (0.25, 0.56), (0.25, 0.28)), (0.8, 0.95), 3e-2, True)
     velocity: Array = field(default_factory=lambda: np.zeros(0))
     gains: Array = field(default_factory=lambda: np.ones(0))
     last: float = np.inf

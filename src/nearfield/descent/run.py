@@ -359,7 +359,7 @@ class Run:
         tol : float
             Converged is a run whose cost changed by less than this share of itself within `patience`
             iterations of the last phase, or whose gradient has all but vanished. By default 0.0001,
-            and 0.02 N/(N + 1000) for momentum, which circles before it comes to rest.
+            and 0.03 N/(N + 1000) for momentum, which circles before it comes to rest.
         patience : int
             See `tol`.
         min_grad_norm : float
