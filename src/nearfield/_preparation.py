@@ -60,6 +60,14 @@ def prepare(
     return X
 
 
+def perplexities(text: str) -> Any:
+    """Read a perplexity: a number, several with commas between them, or "multiscale"."""
+    if text == "multiscale":
+        return text
+    numbers = [float(number) for number in text.split(",")]
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
 def start_positions(start: str | None, rows: int, dimensions: int) -> Any:
     """Return the name of a start, or the map that is to be one."""
     if start is None or "." not in start:

@@ -10,12 +10,12 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from nearfield import __version__
-from nearfield._preparation import check_outputs, draw, prepare, start_positions
+from nearfield._preparation import check_outputs, draw, perplexities, prepare, start_positions
 from nearfield._terminal import MENDABLE, Report, complain, compose, plain_speech, settings, show_grid
 
 app = typer.Typer(
@@ -72,7 +72,14 @@ def embed(
         str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")
     ] = None,
     id: Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")] = None,
-    perplexity: Annotated[float | None, typer.Option(help="The effective number of neighbours.")] = None,
+    perplexity: Annotated[
+        Any,
+        typer.Option(
+            parser=perplexities,
+            metavar="NUMBER",
+            help="The effective number of neighbours; or several, as 5,50,500, or multiscale for all.",
+        ),
+    ] = None,
     metric: Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")] = None,
     dimensions: Annotated[int, typer.Option(min=1, help="Of the map.")] = 2,
     standardize: Annotated[
@@ -86,7 +93,7 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="auto, exact or mesh.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, exact, mesh or moments.")] = None,
     seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(help="How many threads.")] = None,
     parameters: Parameters = None,

@@ -118,9 +118,10 @@ class Embedder(_MapEstimator):
         "pca" gives the principal components, to compare with.
     n_components : int
         The dimensions of the map.
-    perplexity : float or array, optional
-        How many neighbours a point has, for all points or for each; 30, or a third of few points, by
-        default. Costs of distances have none.
+    perplexity : float, array, list or "multiscale", optional
+        How many neighbours a point has, for all points or, as an array, for each; a list, or "multiscale"
+        for 2, 4, 8, … up to half of the points, averages over several. By default the method's own: 30, a
+        third of few points, or all scales. Costs of distances have none.
     metric : str or callable
         Any metric of scikit-learn; "precomputed" for a distance matrix, for a sparse one of neighbours
         alone, as `kneighbors_graph` gives it, or for neighbours as a tuple (indices, distances); "affinity"
