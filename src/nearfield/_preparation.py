@@ -64,7 +64,12 @@ def perplexities(text: str) -> Any:
     """Read a perplexity: a number, several with commas between them, or "multiscale"."""
     if text == "multiscale":
         return text
-    numbers = [float(number) for number in text.split(",")]
+    try:
+        numbers = [float(number) for number in text.split(",")]
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no number; several are written as 5,50,500, and all as multiscale"
+        ) from None
     return numbers if len(numbers) > 1 else numbers[0]
 
 

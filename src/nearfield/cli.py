@@ -31,6 +31,16 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as kappa=0.3."),
 ]
+Columns = Annotated[str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")]
+Id = Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")]
+Metric = Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")]
+Standardize = Annotated[bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")]
+Components = Annotated[
+    int | None,
+    typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
+]
+Jobs = Annotated[int | None, typer.Option(help="How many threads.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 
 
@@ -68,10 +78,8 @@ def embed(
     ],
     method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",
     label: Annotated[str | None, typer.Option(help="The column that names the class of a row.")] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")
-    ] = None,
-    id: Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")] = None,
+    columns: Columns = None,
+    id: Id = None,
     perplexity: Annotated[
         Any,
         typer.Option(
@@ -80,26 +88,21 @@ def embed(
             help="The effective number of neighbours; or several, as 5,50,500, or multiscale for all.",
         ),
     ] = None,
-    metric: Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")] = None,
+    metric: Metric = None,
     dimensions: Annotated[int, typer.Option(min=1, help="Of the map.")] = 2,
-    standardize: Annotated[
-        bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")
-    ] = False,
-    pca: Annotated[
-        int | None,
-        typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
-    ] = None,
+    standardize: Standardize = False,
+    pca: Components = None,
     max_iter: Annotated[int | None, typer.Option(min=1, help="The most iterations to make.")] = None,
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
     engine: Annotated[str | None, typer.Option(help="auto, exact, mesh or moments.")] = None,
     seed: Seed = 0,
-    jobs: Annotated[int | None, typer.Option(help="How many threads.")] = None,
+    jobs: Jobs = None,
     parameters: Parameters = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make a map of a table.
 
@@ -160,18 +163,11 @@ def quality(
     label: Annotated[
         str | None, typer.Option(help="The column that names the class of a row; else that of the map.")
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")
-    ] = None,
-    id: Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")] = None,
-    metric: Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")] = None,
-    standardize: Annotated[
-        bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")
-    ] = False,
-    pca: Annotated[
-        int | None,
-        typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
-    ] = None,
+    columns: Columns = None,
+    id: Id = None,
+    metric: Metric = None,
+    standardize: Standardize = False,
+    pca: Components = None,
     neighbours: Annotated[
         int | None, typer.Option(min=1, help="Of the local figures; 10 by default.")
     ] = None,
@@ -179,11 +175,11 @@ def quality(
         int | None, typer.Option(min=2, help="Look from so many points; all of up to 20000 by default.")
     ] = None,
     seed: Seed = 0,
-    jobs: Annotated[int | None, typer.Option(help="How many threads.")] = None,
+    jobs: Jobs = None,
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="For programs to read; - prints it.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Judge a map: neighbours, distances and labels in it and in the data.
 

@@ -59,7 +59,10 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         weights : array (points,), optional
             How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
         """
-        X = _validated(self, X)
+        return self._fit(_validated(self, X), weights)
+
+    def _fit(self, X: Any, weights: Any) -> Self:
+        """Make a map of data that are valid."""
         max_iter = whole("max_iter", 1000 if self.max_iter is None else self.max_iter, 1)
         callback = getattr(self, "callback", None)
         if callback is not None and not callable(callback):
@@ -219,23 +222,12 @@ class Embedder(_MapEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, *, weights: Any = None) -> Self:
-        """Make a map of X; see the class for what X may be.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame (points, columns)
-            The data; distances, neighbours or affinities if `metric` says so.
-        y : ignored
-            There for scikit-learn's pipelines.
-        weights : array (points,), optional
-            How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
-        """
+    def _fit(self, X: Any, weights: Any) -> Self:
         if isinstance(self.method, str) and self.method == "pca":
             if weights is not None:
                 raise ValueError("principal components take no weights here: leave them out, or use 'mds'")
-            return self._fit_pca(_validated(self, X))
-        return super().fit(X, weights=weights)
+            return self._fit_pca(X)
+        return super()._fit(X, weights)
 
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""

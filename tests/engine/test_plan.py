@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,29 +65,34 @@ def test_a_bad_perplexity_is_left_to_those_who_know(perplexity):
 
 
 MEASURE = """
-import numpy as np, nearfield as nf
+import numpy as np, nearfield as nf, resource, sys
+from pathlib import Path
+linux = Path("/proc/self/clear_refs").exists()
 def bytes_of(field):
+    if not linux:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return 1024 * int(next(line for line in open("/proc/self/status") if line.startswith(field)).split()[1])
 X = np.random.default_rng(0).normal(size=(4000, 10))
 nf.Run(X[:1000], "tsne", perplexity=5, engine={engine!r}).step(2)  # what is compiled and imported
-with open("/proc/self/clear_refs", "w") as clear:
-    clear.write("5")
+if linux:
+    Path("/proc/self/clear_refs").write_text("5")
 before = bytes_of("VmRSS")
 run = nf.Run(X, "tsne", perplexity={perplexity}, engine={engine!r})
 run.step({steps})
-print(run.plan.memory, bytes_of("VmHWM") - before)
+print(run.plan.memory, bytes_of("VmHWM") - before, int(linux))
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are read from Linux")
 @pytest.mark.parametrize(
     ("engine", "perplexity", "steps"), [("mesh", 30, 60), ("mesh", 200, 5), ("exact", 30, 2)]
 )
 def test_the_memory_is_an_upper_bound_and_not_far_from_the_peak(engine, perplexity, steps):
     code = MEASURE.format(engine=engine, perplexity=perplexity, steps=steps)
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    planned, peak = map(int, said.split())
-    assert peak < planned < 3 * peak
+    planned, peak, reset = map(int, said.split())
+    assert peak < planned
+    if reset:  # otherwise the peak is that of all that came before, and what was added to it a part of ours
+        assert planned < 3 * peak
 
 
 def test_what_would_not_fit_is_refused_before_neighbours_are_searched(monkeypatch, random):
