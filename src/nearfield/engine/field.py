@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from nearfield.engine import meshloops as loops
+from nearfield.engine import fieldloops as loops
 from nearfield.engine.near import Radial, Rest
 from nearfield.threads import chunks, spread, threads
 

@@ -22,7 +22,7 @@ from scipy import sparse
 from nearfield.affinity.copies import check_weights
 from nearfield.algebra.costs.base import LimitTerm
 from nearfield.algebra.method import Method
-from nearfield.engine import meshloops as loops
+from nearfield.engine import edgeloops as loops
 from nearfield.engine.base import Evaluation
 from nearfield.engine.field import Charges, Field
 from nearfield.threads import CHUNKS, begin, spread
