@@ -201,10 +201,12 @@ def test_a_run_that_converges_says_so_and_was_not_cut_short(path, blobs):
     run = begin(path, X, exaggeration_iter=30)
     assert run.converge(5000, tol=1e-3)
     assert run.iteration < 5000
-    before, cost = run.Y, run.cost
+    before, cost, iteration = run.Y, run.cost, run.iteration
     run.step(50)
     assert run.cost == pytest.approx(cost, rel=0.05)
-    assert not np.array_equal(run.Y, before)  # step makes its iterations, converged or not
+    assert run.iteration == iteration + 50  # step makes its iterations, converged or not
+    norms = run.history["gradient_norm"]
+    assert not np.array_equal(run.Y, before) or norms[-1] < 1e-7 * norms.max()  # no way down is left
 
 
 @pytest.mark.parametrize("n", [5, 15, 60])

@@ -1,4 +1,4 @@
-"""The update of momentum in one pass over the variables, compiled by Numba."""
+"""What is done to all variables at every iteration, compiled by Numba."""
 
 import numba
 import numpy as np
@@ -15,3 +15,18 @@ def momentum_step(gradient, rate, momentum, z, velocity, gains):
         gains[k] = max(gain, 0.01)
         velocity[k] = momentum * v - rate[k] * gains[k] * g
         z[k] += velocity[k]
+
+
+@jit
+def centre(Y, weights):
+    """Move the points so that their mean is zero; one weight is that of all."""
+    one = len(weights) == 1
+    for c in range(Y.shape[1]):
+        total, mass = 0.0, 0.0
+        for i in range(Y.shape[0]):
+            weight = weights[0 if one else i]
+            total += weight * Y[i, c]
+            mass += weight
+        mean = total / mass
+        for i in range(Y.shape[0]):
+            Y[i, c] -= mean

@@ -14,6 +14,7 @@ import numpy as np
 
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.descent import loops
 from nearfield.engine.base import Engine
 
 HUB = 2.0  # times the mean pull
@@ -105,9 +106,7 @@ class Problem:
         Learned parameters stay within their bounds, and the map stays centred: nothing depends on where it
         is, and near the origin no digits are lost.
         """
-        Y = self.map_of(z)
-        for column in Y.T:
-            column -= column.mean() if self.weights is None else np.average(column, weights=self.weights)
+        loops.centre(self.map_of(z), np.ones(1) if self.weights is None else self.weights)
         for _, place, bounds in self._places():
             np.clip(z[place], *bounds, out=z[place])
 

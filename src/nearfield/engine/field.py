@@ -29,6 +29,7 @@ SAMPLE = 4096  # points that the crowding of a map is judged by
 GROWTH = 1.1  # from one size of the grid to the next
 LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
+PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
@@ -62,7 +63,7 @@ class Field:
         self.width, self.accuracy, self.n_jobs = float(width), float(accuracy), n_jobs
         self.cutoff, self.spacing = 0.0, 0.0
         self.shape: tuple[int, ...] = ()
-        self._grid: Any = np.empty(0, np.float32)
+        self._grids: Any = np.empty((1, 0), np.float32)
         self._radials: dict[Hashable, Radial] = {}
         # By grid, the least recently used first, and by function: the map may waver between two grids.
         self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
@@ -118,24 +119,28 @@ class Field:
         """The transform of the far part, deconvolved of the splines."""
         spectra = self._spectra[self.cutoff, self.spacing, self.shape]
         if key not in spectra:
-            squares, windows = 0.0, 1.0
+            squares: Any = 0.0
+            windows: Any = 1.0
             for axis, m in enumerate(self.shape):
                 along = tuple(slice(None) if a == axis else None for a in range(len(self.shape)))
-                squares = squares + ((scipy.fft.fftfreq(m, 1 / m) * self.spacing) ** 2)[along]
-                half = axis == len(self.shape) - 1
-                frequency = scipy.fft.rfftfreq(m) if half else scipy.fft.fftfreq(m)
+                half = np.arange(m // 2 + 1)
+                squares = squares + ((half * self.spacing) ** 2)[along]
                 # The transform of the spline at the nodes: divided by it, the splines interpolate.
-                windows = windows * ((2 + np.cos(2 * np.pi * frequency)) / 3)[along]
-            transformed = scipy.fft.rfftn(self._far(key, squares), workers=threads(self.n_jobs)).real
-            spectra[key] = (transformed / windows**2).astype(np.float32)
+                windows = windows * ((2 + np.cos(2 * np.pi * half / m)) / 3)[along]
+            # The function is even along every axis, and so is its transform: one corner says it all.
+            corner = scipy.fft.dctn(self._far(key, squares), type=1, workers=threads(self.n_jobs))
+            spectrum = (corner / windows**2).astype(np.float32)
+            for axis, m in enumerate(self.shape[:-1]):
+                spectrum = np.take(spectrum, np.minimum(np.arange(m), m - np.arange(m)), axis=axis)
+            spectra[key] = spectrum
         return spectra[key]
 
     # The points -------------------------------------------------------------------------------------------
 
     def lay(self, Y: Any) -> None:
         """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
-        # Column by column: reductions along the first axis of a long, narrow array are ten times slower.
-        low, high = (np.array([extreme(column) for column in Y.T]) for extreme in (np.min, np.max))
+        low, high = np.empty(Y.shape[1], np.float32), np.empty(Y.shape[1], np.float32)
+        loops.extent(Y, low, high)
         self.cutoff, self.spacing = self._choose(Y, low, high)
         self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
         place = (self.cutoff, self.spacing, self.shape)
@@ -143,8 +148,9 @@ class Field:
         while len(self._spectra) > KEPT:
             del self._spectra[next(iter(self._spectra))]
         filled = tuple(m // 2 for m in self.shape)  # the rest is there so that nothing wraps around
-        if self._grid.shape != filled:
-            self._grid = np.zeros(filled, np.float32)
+        parts = PARTS if len(Y) >= PART * PARTS else 1
+        if self._grids.shape != (parts, *filled):
+            self._grids = np.empty((parts, *filled), np.float32)
         self._order: Any = None
         if self.cutoff > 0:
             self._sort(Y, low, high)
@@ -206,14 +212,12 @@ class Field:
         shape = ((high - low) * per_cell).astype(np.int64) + 1
         cells, order = np.empty(n, np.int64), np.empty(n, np.int64)
         self._starts = np.empty(int(np.prod(shape)) + 1, np.int64)
-        loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order)
-        self._order = order
+        self.Y, self._Yt, self._order = np.empty_like(Y), np.empty(Y.shape[::-1], np.float32), order
+        loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order, self.Y, self._Yt)
         # Bands of cells with about the same number of points each.
         cuts = np.searchsorted(self._starts, [lo for lo, _ in chunks(n)[1:]])
         self._bands = list(pairwise([0, *np.unique(cuts).tolist(), len(self._starts) - 1]))
         self._cell_shape = np.array(_solid(tuple(shape)))
-        self.Y = Y[order]
-        self._Yt = np.ascontiguousarray(self.Y.T)
 
     # Sums over all pairs i ≠ j ------------------------------------------------------------------------------
 
@@ -222,13 +226,15 @@ class Field:
         if values is not None:
             values = np.asarray(values, dtype=np.float32)
             values = values if self._order is None else values[self._order]
-        self._grid[:] = 0
-        ones = np.empty(0, np.float32)
-        charges = ones if values is None else values
-        grid = self._grid.reshape(_solid(self._grid.shape))
-        loops.deposit((0,) * self.Y.shape[1], self.Y, charges, self._origin, self._per_cell, grid)
+        charges = np.empty(0, np.float32) if values is None else values
+        parts, *filled = self._grids.shape
+        grids = self._grids.reshape(parts, *_solid(tuple(filled)))
+        arguments = ((0,) * self.Y.shape[1], self.Y, charges, self._origin, self._per_cell, grids)
+        spread(loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs)
+        for grid in self._grids[1:]:
+            self._grids[0] += grid
         near = self._near(values, keys) if self.cutoff > 0 else {}
-        return Charges(values, self._transformed(self._grid), near)
+        return Charges(values, self._transformed(self._grids[0]), near)
 
     def _transformed(self, grid: Any) -> Any:
         """The transform on the whole shape of a grid that is filled in one corner of it.
@@ -246,7 +252,7 @@ class Field:
         workers = threads(self.n_jobs)
         for axis in range(spectrum.ndim - 1):
             spectrum = scipy.fft.ifft(spectrum, axis=axis, workers=workers, overwrite_x=True)
-            corner = (slice(None),) * axis + (slice(self._grid.shape[axis]),)
+            corner = (slice(None),) * axis + (slice(self.shape[axis] // 2),)
             spectrum = spectrum[corner]
         return scipy.fft.irfft(spectrum, self.shape[-1], axis=-1, workers=workers, overwrite_x=True)
 
@@ -279,7 +285,7 @@ class Field:
         spectrum = self._spectrum(key)
         columns = spectrum.shape[-1]
         flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
-        parts = spread(loops.energy, len(flat[0]), *flat, self.shape[-1] % 2 == 0, n_jobs=self.n_jobs)
+        parts = spread(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs)
         values = charges.values
         squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
         charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
@@ -319,9 +325,9 @@ class Field:
                 gradient += np.float32(factor) * charges.near[key][1]
         if self._order is None:
             return value, gradient
-        back, turned = np.empty_like(value), np.empty_like(gradient)
-        back[self._order], turned[self._order] = value, gradient
-        return back, turned
+        back = np.empty_like(value), np.empty_like(gradient)
+        spread(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs)
+        return back
 
 
 def near_pairs(points: Any, cutoff: float) -> float:
@@ -339,6 +345,6 @@ def _solid(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _size(need: int) -> int:
-    """A length that FFTs are quick at, one of few, so that a growing map changes its grid now and then."""
+    """An even length that FFTs are quick at, one of few, so that a growing map seldom changes its grid."""
     step = int(np.ceil(np.log(need) / np.log(GROWTH)))
-    return int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step)), real=True))
+    return 2 * int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step / 2)), real=True))

@@ -51,13 +51,41 @@ def stencil():
 
 
 @jit
-def deposit(axes, Y, charges, origin, per_cell, grid):
-    """Add every point's charge to the nodes around it; no charges stand for ones."""
+def extent(Y, low, high):
+    """The lowest and the highest coordinate of all points, along each axis."""
+    for c in range(Y.shape[1]):
+        least, most = Y[0, c], Y[0, c]
+        for i in range(1, Y.shape[0]):
+            y = Y[i, c]
+            if y < least:
+                least = y
+            if y > most:
+                most = y
+        low[c], high[c] = least, most
+
+
+@jit
+def deposit(lo, hi, axes, Y, charges, origin, per_cell, grids):
+    """Add the charges of some parts of the points to the nodes around them, each part to a grid of its own.
+
+    The parts are of equal length, as many as there are grids; no charges stand for ones.
+    """
+    n, parts = Y.shape[0], grids.shape[0]
+    for part in range(lo, hi):
+        grids[part] = f32(0)
+        add_charges(
+            n * part // parts, n * (part + 1) // parts, axes, Y, charges, origin, per_cell, grids[part]
+        )
+
+
+@jit
+def add_charges(lo, hi, axes, Y, charges, origin, per_cell, grid):
+    """Add the charges of the points from lo to hi to the nodes around them."""
     first, w, d = stencil()
     deep = NODES if len(axes) > 2 else 1
     high = NODES if len(axes) > 1 else 1
     uniform = charges.shape[0] == 0
-    for i in range(Y.shape[0]):
+    for i in range(lo, hi):
         place(Y, i, axes, origin, per_cell, first, w, d)
         charge = f32(1) if uniform else charges[i]
         for a in range(deep):
@@ -125,10 +153,10 @@ def filtered(lo, hi, transformed, factor, spectrum, out, add):
 
 
 @jit
-def energy(lo, hi, transformed, spectrum, last):
+def energy(lo, hi, transformed, spectrum):
     """Σ |ρ̂|² ŵ over rows of a half spectrum: what Σ_ij w_ij is, by Parseval's theorem.
 
-    All columns but the first and, for an even length, the last stand for two.
+    All columns but the first and the last stand for two (lengths are even).
     """
     total = 0.0
     columns = spectrum.shape[1]
@@ -140,16 +168,15 @@ def energy(lo, hi, transformed, spectrum, last):
             part += weights[c] * (z.real * z.real + z.imag * z.imag)
         z = row[0]
         part -= 0.5 * weights[0] * (z.real * z.real + z.imag * z.imag)
-        if last:
-            z = row[columns - 1]
-            part -= 0.5 * weights[columns - 1] * (z.real * z.real + z.imag * z.imag)
+        z = row[columns - 1]
+        part -= 0.5 * weights[columns - 1] * (z.real * z.real + z.imag * z.imag)
         total += part
     return 2.0 * total
 
 
 @jit
-def sort_into_cells(Y, origin, per_cell, shape, cells, starts, order):
-    """Points in the order of the cells they lie in: order, and where each cell starts in it."""
+def sort_into_cells(Y, origin, per_cell, shape, cells, starts, order, ordered, columns):
+    """Points in the order of the cells they lie in: their order, where each cell starts in it, and they."""
     n, dimensions = Y.shape
     starts[:] = 0
     for i in range(n):
@@ -162,11 +189,25 @@ def sort_into_cells(Y, origin, per_cell, shape, cells, starts, order):
         starts[cell + 1] += starts[cell]
     for i in range(n):
         cell = cells[i]
-        order[starts[cell]] = i
+        at = starts[cell]
         starts[cell] += 1
+        order[at] = i
+        for c in range(dimensions):
+            ordered[at, c] = Y[i, c]
+            columns[c, at] = Y[i, c]
     for cell in range(starts.shape[0] - 1, 0, -1):
         starts[cell] = starts[cell - 1]
     starts[0] = 0
+
+
+@jit
+def put_back(lo, hi, order, value, gradient, value_there, gradient_there):
+    """Potential and gradient of sorted points in the order that the points had before."""
+    for at in range(lo, hi):
+        i = order[at]
+        value_there[i] = value[at]
+        for c in range(gradient.shape[1]):
+            gradient_there[i, c] = gradient[at, c]
 
 
 @jit
