@@ -36,23 +36,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class StandIn:
-    """Takes the place of `Embedder`: notes what it was given, and lays the points on a line."""
+    """Takes the place of `Run`: notes what it was given, and lays the points on a line."""
 
     given: dict[str, Any]
     X: np.ndarray
+    cost, iteration, plan = 0.25, 7, "a plan"
 
-    def __init__(self, method: Any, **given: Any) -> None:
-        type(self).given = {"method": method, **given}
+    def __init__(self, X: np.ndarray, method: Any, **given: Any) -> None:
+        type(self).X, type(self).given = X, {"method": method, **given}
+        self.Y = np.arange(2.0 * len(X)).reshape(len(X), 2)
 
-    def fit(self, X: np.ndarray) -> SimpleNamespace:
-        type(self).X = X
-        return SimpleNamespace(
-            embedding_=np.arange(2.0 * len(X)).reshape(len(X), 2),
-            cost_=0.25,
-            n_iter_=7,
-            plan_="a plan",
-            interrupted_=False,
-        )
+    def converge(self, max_iter: int, callback: Any) -> bool:
+        type(self).given["max_iter"] = max_iter
+        return True
+
+    def diagnosis(self) -> None:
+        """Nothing is wrong."""
 
 
 @pytest.fixture
@@ -60,7 +59,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
     class Fresh(StandIn):
         pass
 
-    monkeypatch.setitem(vars(nearfield), "Embedder", Fresh)  # which is imported on use
+    assert nearfield.Embedder  # which takes the true one when it is imported
+    monkeypatch.setattr("nearfield.descent.run.Run", Fresh)  # which the command imports on use
     return Fresh
 
 
@@ -120,7 +120,7 @@ def test_other_tables_in_and_out(here: Path, stand_in: type[StandIn], extension:
     assert labels.tolist() == list("abab")
 
 
-def test_options_reach_the_estimator(here: Path, stand_in: type[StandIn]) -> None:
+def test_options_reach_the_run(here: Path, stand_in: type[StandIn]) -> None:
     options = "--method jse --set kappa=0.3 --perplexity 7 --metric cosine --dimensions 3 --max-iter 9"
     more = "--start random --engine exact --seed 4 --jobs 1 --quiet"
     assert main(["embed", "iris.csv", *options.split(), *more.split()]) == 0
@@ -134,13 +134,13 @@ def test_options_reach_the_estimator(here: Path, stand_in: type[StandIn]) -> Non
         "engine": "exact",
         "random_state": 4,
         "n_jobs": 1,
-        "verbose": False,
     }
 
 
-def test_what_was_not_said_is_left_to_the_estimator(here: Path, stand_in: type[StandIn]) -> None:
+def test_what_was_not_said_is_left_to_the_run(here: Path, stand_in: type[StandIn]) -> None:
     assert main(["embed", "iris.csv"]) == 0
-    assert set(stand_in.given) == {"method", "n_components", "random_state", "verbose"}
+    assert set(stand_in.given) == {"method", "n_components", "random_state", "max_iter"}
+    assert stand_in.given["max_iter"] == nearfield.Embedder().max_iter
 
 
 def test_columns_and_standardize(here: Path, stand_in: type[StandIn]) -> None:
@@ -219,10 +219,10 @@ def test_ctrl_c_writes_the_map_so_far(
 def test_ctrl_c_elsewhere_writes_nothing(
     here: Path, stand_in: type[StandIn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: StandIn, X: np.ndarray) -> None:
+    def interrupt(self: StandIn) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stand_in, "fit", interrupt)
+    monkeypatch.setattr(stand_in, "diagnosis", interrupt)
     assert main(["embed", "iris.csv"]) == 130
     assert files(here) == {"iris.csv"}
 
@@ -232,13 +232,10 @@ def test_warnings_are_one_line(
 ) -> None:
     import warnings
 
-    fit = stand_in.fit
-
-    def warn(self: StandIn, X: np.ndarray) -> SimpleNamespace:
+    def warn(self: StandIn) -> None:
         warnings.warn("mind\nthe gap", UserWarning, stacklevel=1)
-        return fit(self, X)
 
-    monkeypatch.setattr(stand_in, "fit", warn)
+    monkeypatch.setattr(stand_in, "diagnosis", warn)
     assert main(["embed", "iris.csv", "--quiet"]) == 0
     assert capsys.readouterr().err == "warning: mind the gap\n"
 
@@ -365,10 +362,10 @@ def test_a_write_that_fails_leaves_no_half_file(
 def test_a_defect_of_the_program_is_not_blamed_on_the_user(
     here: Path, stand_in: type[StandIn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: StandIn, X: np.ndarray) -> None:
+    def fail(self: StandIn) -> None:
         raise AssertionError("a defect")
 
-    monkeypatch.setattr(stand_in, "fit", fail)
+    monkeypatch.setattr(stand_in, "diagnosis", fail)
     with pytest.raises(AssertionError, match="a defect"):
         main(["embed", "iris.csv"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from nearfield._terminal import Report
+    from nearfield.algebra.method import Method
+    from nearfield.engine.plan import Plan
 
 
 def check_outputs(data: Path, out: Path, plot: Path | None, dimensions: int) -> None:
@@ -85,6 +88,41 @@ def start_positions(start: str | None, rows: int, dimensions: int) -> Any:
             f"--start {start} has the shape {Y.shape}, but the map will have {(rows, dimensions)}"
         )
     return Y
+
+
+@dataclass(frozen=True)
+class Made:
+    """A map and what there is to tell of it."""
+
+    Y: np.ndarray
+    plan: Plan
+    cost: float
+    iterations: int
+    interrupted: bool
+
+
+def make_map(
+    X: np.ndarray,
+    method: Method | str,
+    name: str,
+    seed: int,
+    max_iter: int | None,
+    quiet: bool,
+    given: dict[str, Any],
+) -> Made:
+    """Run a method to its end. The estimators, whose imports take a second, are left to what needs them."""
+    max_iter = 1000 if max_iter is None else max_iter
+    if isinstance(method, str):  # principal components, which are no descent
+        import nearfield
+
+        model = nearfield.Embedder(method, random_state=seed, **given).fit(X)
+        return Made(model.embedding_, model.plan_, model.cost_, model.n_iter_, False)
+    from nearfield.descent.finish import finish
+    from nearfield.descent.run import Run
+
+    run = Run(X, method, random_state=seed, **given)
+    _, interrupted = finish(run, max_iter, title=name, shown=not quiet)
+    return Made(run.Y, run.plan, run.cost, run.iteration, interrupted)
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str) -> None:

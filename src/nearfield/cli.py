@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from nearfield import __version__
-from nearfield._preparation import check_outputs, draw, perplexities, prepare, start_positions
+from nearfield._preparation import check_outputs, draw, make_map, perplexities, prepare, start_positions
 from nearfield._terminal import MENDABLE, Report, complain, compose, plain_speech, settings, show_grid
 
 app = typer.Typer(
@@ -115,7 +115,6 @@ def embed(
     out = Path(f"{data.stem}-map.csv") if out is None else out
     check_outputs(data, out, plot, dimensions)
 
-    import nearfield
     from nearfield.io.checks import finite
     from nearfield.io.tables import read_table, write_map
 
@@ -128,31 +127,27 @@ def embed(
     X = prepare(table.X, standardize, pca, metric, seed, report)
 
     given = {
+        "n_components": dimensions,
         "perplexity": perplexity,
         "metric": metric,
         "init": start_positions(start, rows, dimensions),
-        "max_iter": max_iter,
         "engine": engine,
         "n_jobs": jobs,
     }
     report("method", f"{method}: {composed}")
     began = time.perf_counter()
-    model = nearfield.Embedder(
-        composed,
-        n_components=dimensions,
-        random_state=seed,
-        verbose=not quiet,
-        **{name: value for name, value in given.items() if value is not None},
-    ).fit(X)
+    made = make_map(
+        X, composed, method, seed, max_iter, quiet, {k: v for k, v in given.items() if v is not None}
+    )
     seconds = time.perf_counter() - began
-    report("plan", str(model.plan_))
-    report("result", f"cost {model.cost_:.6g} after {model.n_iter_} iterations in {seconds:.1f} s")
+    report("plan", str(made.plan))
+    report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
 
-    write_map(out, model.embedding_, ids=table.ids, labels=table.labels)
+    write_map(out, made.Y, ids=table.ids, labels=table.labels)
     if plot is not None:
-        draw(plot, model.embedding_, table.labels, f"{data.stem} · {method}")
+        draw(plot, made.Y, table.labels, f"{data.stem} · {method}")
     report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
-    if model.interrupted_:  # of which the estimator has warned
+    if made.interrupted:  # of which was warned
         raise typer.Exit(INTERRUPTED)
 
 
@@ -315,18 +310,17 @@ def demo(
     for path in (out / "map.csv", out / "map.png"):
         check_writable(path)
 
-    import nearfield
     from nearfield.io.datasets import digits
     from nearfield.io.tables import write_map
 
     table = digits()
     began = time.perf_counter()
-    model = nearfield.Embedder("tsne", random_state=0, verbose=True).fit(table.X)
+    made = make_map(table.X, compose("tsne", {}), "tsne", 0, None, False, {})
     seconds = time.perf_counter() - began
-    write_map(out / "map.csv", model.embedding_, labels=table.labels)
-    draw(out / "map.png", model.embedding_, table.labels, "1797 handwritten digits · t-SNE")
+    write_map(out / "map.csv", made.Y, labels=table.labels)
+    draw(out / "map.png", made.Y, table.labels, "1797 handwritten digits · t-SNE")
     print(f"Mapped {len(table.X)} handwritten digits, 64 numbers each, with t-SNE in {seconds:.0f} s.")
     print(f"Wrote the picture to {out / 'map.png'} and the coordinates to {out / 'map.csv'}.")
     print("Next: nearfield methods, or your own: nearfield embed data.csv --plot map.png")
-    if model.interrupted_:
+    if made.interrupted:
         raise typer.Exit(INTERRUPTED)

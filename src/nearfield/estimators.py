@@ -8,16 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
-from nearfield.descent.progress import Progress
+from nearfield.descent.finish import finish
 from nearfield.descent.run import PATIENCE, Run
-from nearfield.descent.starts import classical_scaling, principal_components
+from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
 from nearfield.engine.mesh import ACCURACY
 from nearfield.engine.plan import Plan
 from nearfield.io.checks import check_count, finite, whole
@@ -68,25 +68,10 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if callback is not None and not callable(callback):
             raise ValueError(f"callback must be a function of the run, got {callback!r}")
         run = self._run(X, weights)
-        self.interrupted_ = False
-        self.converged_ = False
-        with Progress(max_iter, type(self).__name__, bool(self.verbose)) as progress:
-
-            def watch(run: Run) -> Any:
-                progress(run)
-                return callback(run) if callback is not None else None
-
-            try:
-                self.converged_ = run.converge(max_iter, callback=watch, **self._stop())
-            except KeyboardInterrupt:
-                self.interrupted_ = True
-        if self.interrupted_:
-            warnings.warn(
-                f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=2
-            )
-        trouble = run.diagnosis()
-        if trouble:
-            warnings.warn(trouble, UserWarning, stacklevel=2)
+        shown = bool(self.verbose)
+        self.converged_, self.interrupted_ = finish(
+            run, max_iter, title=type(self).__name__, shown=shown, callback=callback, **self._stop()
+        )
         self.embedding_ = run.Y
         self.cost_ = run.cost
         self.n_iter_ = run.iteration
@@ -231,7 +216,7 @@ class Embedder(_MapEstimator):
 
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""
-        random, metric = check_random_state(self.random_state), self.metric
+        random, metric = random_numbers(self.random_state), self.metric
         n_components = whole("n_components", self.n_components, 1)
         check_count(X.shape[0])
         for stale in ("method_", "learning_rate_"):  # of an earlier fit with a method that has them

@@ -194,12 +194,22 @@ def nearest_first(lo, hi, indptr, columns, distances, indices, squared):
 
 @jit
 def sort_rows(lo, hi, indptr, indices, values):
-    """Sort each row by index, its values along with it."""
+    """Sort each row by index, its values along with it (Shell's sort, with the gaps of Ciura 2001).
+
+    NumPy's sorts take seconds to compile, and rows are short.
+    """
     for i in range(lo, hi):
-        row = slice(indptr[i], indptr[i + 1])
-        order = np.argsort(indices[row])
-        indices[row] = indices[row][order]
-        values[row] = values[row][order]
+        start, stop = indptr[i], indptr[i + 1]
+        for gap in (1750, 701, 301, 132, 57, 23, 10, 4, 1):
+            for e in range(start + gap, stop):
+                column, value = indices[e], values[e]
+                at = e
+                while at >= start + gap and indices[at - gap] > column:
+                    indices[at] = indices[at - gap]
+                    values[at] = values[at - gap]
+                    at -= gap
+                indices[at] = column
+                values[at] = value
 
 
 @jit

@@ -22,7 +22,7 @@ from nearfield.descent.health import diagnosis
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Problem
 from nearfield.descent.schedule import Phase, schedule
-from nearfield.descent.starts import start
+from nearfield.descent.starts import random_numbers, start
 from nearfield.engine.base import Engine
 from nearfield.engine.exact import exact
 from nearfield.engine.mesh import ACCURACY, Mesh
@@ -119,8 +119,6 @@ class Run:
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        from sklearn.utils import check_random_state
-
         n_components = whole("n_components", n_components, 1)
         if isinstance(accuracy, (str, bool)) or not 1e-6 <= accuracy <= 0.3:
             raise ValueError(f"accuracy must be between 1e-6 and 0.3, got {accuracy!r}")
@@ -179,7 +177,7 @@ class Run:
             init,
             n=X.shape[0],
             n_components=n_components,
-            random=check_random_state(random_state),
+            random=random_numbers(random_state),
             data=None if given else X,
             target=target,
             is_distance=method.target_kind == "distances",

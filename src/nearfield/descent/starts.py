@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,23 @@ from nearfield.threads import one_blas_thread, spread
 STARTS = ("pca", "random", "spectral")
 COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition
 FAINT = 1e-2  # noise beside the first axis
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """The source of random numbers that a `random_state` stands for, as scikit-learn takes it.
+
+    Examples
+    --------
+    >>> int(random_numbers(0).randint(100))
+    44
+    """
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        return np.random.RandomState(int(random_state))
+    raise ValueError(f"random_state must be None, a whole number or a RandomState, got {random_state!r}")
 
 
 def start(

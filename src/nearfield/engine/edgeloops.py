@@ -14,7 +14,7 @@ f32 = np.float32
 _t = 0.06 + 0.355 * np.cos(np.pi * (np.arange(40) + 0.5) / 40)
 LOG = np.polynomial.Polynomial.fit(_t, np.log1p(_t) / _t, 8).convert().coef[::-1].astype(np.float32)
 LOG_TWO = np.float32(np.log(2))
-ROOT_HALF = int(np.float32(np.sqrt(0.5)).view(np.int32))
+ROOT_HALF = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
 
 
 @jit
@@ -24,11 +24,10 @@ def logarithm(x, m):
     The exponent is read from the bits and the rest, between √½ and √2, goes through a polynomial: unlike a
     call of the system's logarithm this vectorises.
     """
-    bits = x.view(np.int32)
     for e in range(m):
-        exponent = (bits[e] - ROOT_HALF) >> 23
-        bits[e] -= exponent << 23
-        t = x[e] - f32(1)
+        bits = np.float32(x[e]).view(np.int32)
+        exponent = (bits - ROOT_HALF) >> 23
+        t = np.int32(bits - (exponent << 23)).view(np.float32) - f32(1)
         series = f32(LOG[0])
         for k in range(1, LOG.shape[0]):
             series = series * t + f32(LOG[k])
