@@ -25,6 +25,7 @@ import first_process
 import growth
 import methods
 import peers
+import scales
 from apart import brief
 from sizes import SIZES, Sizes
 from stamp import line, stamp
@@ -37,6 +38,7 @@ PARTS = {
     "methods": methods,
     "accuracy": accuracy,
     "first": first_process,
+    "scales": scales,
 }
 
 

@@ -27,7 +27,7 @@ matplotlib.rcParams["font.family"] = "DejaVu Sans"  # it comes with Matplotlib: 
 
 def draw_all(folder: Path) -> None:
     """Draw every picture."""
-    for draw in (kernels, costs, wine, cities, digits_as_they_are):
+    for draw in (kernels, costs, wine, cities, perplexities, digits_as_they_are):
         name = draw.__name__.partition("_")[0] + ".png"
         keep(draw(), folder / name)
         print(f"wrote {folder.name}/{name}")
@@ -152,6 +152,34 @@ def wine() -> Figure:
         run.step(750)
         ax = figure.add_subplot(1, 2, k + 1)
         nf.show.map(lying(run.Y), labels, ax=ax, title=title, legend=k == 1, names=False)
+    return figure
+
+
+def perplexities() -> Figure:
+    """The digits at three perplexities and at all scales, and the neighbours that each map keeps."""
+    table = digits()
+    shown: dict[str, Any] = {
+        "t-SNE, perplexity 5": ("tsne", 5),
+        "t-SNE, perplexity 30": ("tsne", 30),
+        "t-SNE, perplexity 500": ("tsne", 500),
+        "t-SNE, all scales": ("mstsne", None),
+        "SNE, all scales in data and map": ("msasne", None),
+    }
+    figure = Figure(figsize=(12, 7.4), layout="constrained")
+    curves = figure.add_subplot(2, 3, 6)
+    for k, (title, (method, perplexity)) in enumerate(shown.items()):
+        Y = nf.Embedder(method, perplexity=perplexity, random_state=0).fit_transform(table.X)
+        judged = nf.quality(table.X, Y)
+        ax = figure.add_subplot(2, 3, k + 1)
+        nf.show.map(lying(Y), table.labels, ax=ax, title=title, legend=False, names=True)
+        K = np.arange(1, len(judged.rnx) + 1)
+        label = f"{title}: {judged.auc:.3f}"
+        curves.semilogx(K, judged.rnx, color=COLOURS[k], linewidth=1.8, label=label)
+    curves.set(xlim=(1, len(table.X)), ylim=(0, None), xlabel="neighbours K")
+    curves.set_title("R_NX, and the area under it", loc="left", fontsize=10.5, color=INK)
+    curves.spines[["top", "right"]].set_visible(False)
+    curves.grid(color=FAINT, linewidth=0.4)
+    curves.legend(frameon=False, fontsize=8, labelcolor=INK, loc="lower center")
     return figure
 
 

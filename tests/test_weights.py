@@ -9,7 +9,7 @@ from compositions import defined, name
 from nearfield.affinity.copies import check_weights
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.targets import target
-from nearfield.descent.run import _with_parameters_of_points
+from nearfield.descent.making import _with_parameters_of_points
 from nearfield.engine.exact import Exact
 from nearfield.engine.mesh import Mesh
 from nearfield.engine.plan import mesh_obstacle, moments_obstacle, plan
@@ -17,7 +17,7 @@ from nearfield.engine.plan import mesh_obstacle, moments_obstacle, plan
 N = 14
 KINDS = ["tsne", "asne", "gkl"]  # joint, row and bare
 METHODS = defined()
-ON_MESH = [method for method in METHODS if mesh_obstacle(method, 2) is None]
+ON_MESH = [method for method in METHODS if mesh_obstacle(method, 2, weighted=True) is None]
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="auto, exact, mesh or moments.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, exact, mesh, moments or pairs.")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     parameters: Parameters = None,

@@ -129,8 +129,8 @@ class Embedder(_MapEstimator):
         A ceiling on the iterations.
     tol : float, optional
         The run ends when the cost changes by less than this share within 50 iterations; by default
-        0.0001, and 0.03 N/(N + 1000) for momentum.
-    engine : {"auto", "exact", "mesh", "moments"}
+        0.0001, 0.03 N/(N + 1000) for momentum, and 0.005 for several scales in the map.
+    engine : {"auto", "exact", "mesh", "moments", "pairs"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float
         Of the mesh engine: the error of the repulsive force, relative to it.
@@ -277,7 +277,7 @@ class TSNE(_MapEstimator):
         Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.
     n_jobs : int or None
         Threads; None is all cores.
-    engine : {"auto", "exact", "mesh", "moments"}
+    engine : {"auto", "exact", "mesh", "moments", "pairs"}
         How the gradient is computed; `plan_` says what "auto" chose.
 
     Attributes

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 CHUNKS = 16
 ROWS = 32  # a chunk of fewer rows costs more to hand out than to compute
+LIGHT = 4096  # the same, where little is done for each
 
 T = TypeVar("T")
 
@@ -45,15 +46,15 @@ def _pool(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="nearfield")
 
 
-def chunks(n: int) -> list[tuple[int, int]]:
-    """Cut range(n) into ranges of nearly equal length, as many as n alone decides.
+def chunks(n: int, least: int = ROWS) -> list[tuple[int, int]]:
+    """Cut range(n) into ranges of nearly equal length, of `least` so many, as many as n alone decides.
 
     Examples
     --------
     >>> chunks(5), chunks(100)
     ([(0, 5)], [(0, 33), (33, 66), (66, 100)])
     """
-    count = min(max(n // ROWS, 1), CHUNKS)
+    count = min(max(n // least, 1), CHUNKS)
     bounds = [n * c // count for c in range(count + 1)]
     return list(pairwise(bounds))
 
@@ -63,12 +64,13 @@ def spread(
     over: int | list[tuple[int, int]],
     *arguments: Any,
     n_jobs: int | None = None,
+    least: int = ROWS,
 ) -> list[T]:
     """[work(lo, hi, *arguments) for each chunk], on `n_jobs` threads, in order.
 
-    `over` is the chunks themselves, or the n of a range that is cut into some.
+    `over` is the chunks themselves, or the n of a range that is cut into some, of at `least` so many each.
     """
-    return begin(work, over, *arguments, n_jobs=n_jobs)()
+    return begin(work, over, *arguments, n_jobs=n_jobs, least=least)()
 
 
 def begin(
@@ -76,12 +78,13 @@ def begin(
     over: int | list[tuple[int, int]],
     *arguments: Any,
     n_jobs: int | None = None,
+    least: int = ROWS,
 ) -> Callable[[], list[T]]:
     """Start what `spread` does, and return a function that waits for it.
 
     Meanwhile the caller may do other work; on one thread nothing is done before it waits.
     """
-    parts = chunks(over) if isinstance(over, int) else over
+    parts = chunks(over, least) if isinstance(over, int) else over
     count = min(threads(n_jobs), len(parts))
     if count <= 1:
         return lambda: [work(lo, hi, *arguments) for lo, hi in parts]

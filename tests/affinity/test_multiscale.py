@@ -5,8 +5,9 @@ import pytest
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.multiscale import Rungs, ladder, several
+from nearfield.affinity.multiscale import ladder, several
 from nearfield.affinity.perplexity import calibrate
+from nearfield.affinity.rungs import OfAllPairs
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_a_target_of_several_perplexities_is_the_mean_of_theirs(name, X):
 
 def test_scales_enter_from_coarse_to_fine(X):
     method, K = nf.method("asne"), np.array([3.0, 9.0, 27.0])
-    rungs = Rungs(method, distances(X, squared=True), K)
+    rungs = OfAllPairs(method, distances(X, squared=True), K)
     for entered in (1, 2, 3):
         wanted = method.target(X, perplexity=K[-entered:].tolist())
         assert np.allclose(rungs.climb(), wanted, rtol=1e-9, atol=1e-12)
@@ -50,7 +51,7 @@ def test_rows_of_ties_are_uniform_at_every_scale():
 @pytest.mark.parametrize(("dimension", "exponent"), [(2, 1.0), (12, 2.0)])
 def test_precisions_follow_the_intrinsic_dimension(dimension, exponent, random):
     X = random.random((400, dimension))
-    rungs = Rungs(nf.method("asne"), distances(X, squared=True), np.array([8.0, 16.0, 32.0, 64.0]))
+    rungs = OfAllPairs(nf.method("asne"), distances(X, squared=True), np.array([8.0, 16.0, 32.0, 64.0]))
     assert rungs.exponent(2) == pytest.approx(exponent, abs=0.25)
     Y = 3 * random.normal(size=(400, 2))
     beta = np.array(rungs.precisions(Y))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nearfield.affinity import neighbours as module
+from nearfield.affinity import space as module
 from nearfield.affinity.distances import distances
 from nearfield.affinity.neighbours import neighbours
 
@@ -60,7 +60,7 @@ def test_sparse_data_are_never_dense_in_double_precision(random):
     X = sparse.random_array((4000, 2000), density=0.01, rng=random, format="csr")
     neighbours(X[:100], 5)
     tracemalloc.start()
-    module._centred(X, "euclidean")
+    module._centred(X, False)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1.9 * 4 * X.shape[0] * X.shape[1]

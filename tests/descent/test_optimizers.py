@@ -37,7 +37,7 @@ class Bowl:
 
     def __init__(self, curvature, lowest, scale=1.0):
         self.curvature, self.lowest = curvature, lowest
-        self.scale = np.full(len(lowest), scale)
+        self.scale, self.reach = np.full(len(lowest), scale), np.inf
         self.shape = (len(lowest), 1)
 
     def __call__(self, z, want_value=True):
@@ -49,7 +49,7 @@ class Bowl:
 class Valley:
     """Rosenbrock's curved valley."""
 
-    scale = np.ones(2)
+    scale, reach = np.ones(2), np.inf
     shape = (2, 1)
 
     def __call__(self, z, want_value=True):

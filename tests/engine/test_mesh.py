@@ -10,6 +10,7 @@ from nearfield.affinity.graph import sparse_target
 from nearfield.engine.exact import Exact
 from nearfield.engine.mesh import Mesh
 from nearfield.engine.plan import mesh_obstacle, plan
+from nearfield.engine.scales import mesh
 
 ON_MESH = [m for m in defined() if mesh_obstacle(m, 2) is None]
 N = 160
@@ -37,7 +38,7 @@ def test_it_is_the_exact_engine_to_its_accuracy(method, dimensions, exaggeration
     target = sparse_target(method, data, perplexity=8)
     Y = mapped(data, dimensions, random)
     a = Exact(method, target.astype(np.float64)).evaluate(Y, exaggeration=exaggeration)
-    b = Mesh(method, target, accuracy=1e-3).evaluate(Y, exaggeration=exaggeration)
+    b = mesh(method, target, accuracy=1e-3).evaluate(Y, exaggeration=exaggeration)
     norm = np.linalg.norm(a.gradient)
     assert np.linalg.norm(b.gradient - a.gradient) < 0.01 * norm
     assert b.cost == pytest.approx(a.cost, rel=5e-3)
@@ -51,7 +52,7 @@ def test_it_is_the_exact_engine_to_its_accuracy(method, dimensions, exaggeration
 @pytest.mark.parametrize("method", ON_MESH, ids=name)
 def test_threads_do_not_change_a_bit(method, data, random):
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
-    one, four = (Mesh(method, target, n_jobs).evaluate(Y, exaggeration=2.0) for n_jobs in (1, 4))
+    one, four = (mesh(method, target, n_jobs).evaluate(Y, exaggeration=2.0) for n_jobs in (1, 4))
     assert one.value == four.value
     assert np.array_equal(one.gradient, four.gradient)
 
@@ -61,7 +62,7 @@ def test_points_far_from_all_others_give_no_nan(method, data, random):
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
     Y[0] = 40.0
     Y[1] = Y[2]
-    at = Mesh(method, target).evaluate(Y)
+    at = mesh(method, target).evaluate(Y)
     assert np.all(np.isfinite(at.gradient))
     assert np.isfinite(at.value)
 
@@ -69,10 +70,15 @@ def test_points_far_from_all_others_give_no_nan(method, data, random):
 @pytest.mark.parametrize(
     ("method", "dimensions", "reason"),
     [
-        (nf.method("mds"), 2, "ties every pair"),
         (nf.method("itsne"), 2, "not symmetric"),
         (nf.Method(nf.costs.KL(), nf.kernels.Gaussian(), "joint"), 2, "not symmetric"),
-        (nf.Method(nf.costs.KL(), nf.kernels.Gaussian(), "pair", scales=(1.0, 2.0)), 2, "several scales"),
+        (nf.method("msnerv"), 2, "does not separate into scales"),
+        (nf.Method(nf.costs.KL(), nf.kernels.UMAP(), "pair", scales=(1.0, 2.0)), 2, "heavy-tailed family"),
+        (
+            nf.Method(nf.costs.GeneralizedKL(), nf.kernels.Gaussian(), "none", scales=(1.0, 2.0)),
+            2,
+            "bare weights of several scales",
+        ),
         (
             nf.Method(nf.costs.KL(), nf.kernels.HeavyTailed(0.5, learned=("alpha",)), "point"),
             2,
@@ -92,6 +98,12 @@ def test_what_the_plan_refuses_and_why(method, dimensions, reason):
     chosen = plan(method, 5000, dimensions)
     assert chosen.engine == "exact"
     assert reason in chosen.reason
+
+
+def test_distances_are_left_to_drawn_pairs():
+    with pytest.raises(ValueError, match="ties every pair"):
+        plan(nf.method("mds"), 5000, 2, "mesh")
+    assert plan(nf.method("mds"), 5000, 2).engine == "pairs"
 
 
 def test_a_cost_that_does_not_declare_its_limit_is_left_to_the_exact_engine():

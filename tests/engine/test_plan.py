@@ -40,7 +40,7 @@ def test_no_other_method_goes_by_moments(name):
 
 @pytest.mark.parametrize("engine", ENGINES[1:])
 def test_every_engine_says_what_it_is_and_what_it_takes(engine):
-    method = SSTRESS if engine == "moments" else nf.method("tsne")
+    method = {"moments": SSTRESS, "pairs": nf.method("mds")}.get(engine, nf.method("tsne"))
     said = str(plan(method, 2000, 2, engine, euclidean=True, columns=10))
     assert said.startswith(f"{engine} engine, ")
     assert said.endswith(" MB)")
@@ -48,9 +48,10 @@ def test_every_engine_says_what_it_is_and_what_it_takes(engine):
 
 def test_memory_grows_with_perplexity_and_columns():
     tsne = nf.method("tsne")
-    few, many = (plan(tsne, 5000, 2, perplexity=p).memory for p in (30, 300))
-    assert many > 5 * few
-    assert plan(tsne, 5000, 2, perplexity=np.full(5000, 300.0)).memory == many
+    few, many, large = (plan(tsne, 5000, 2, perplexity=p).memory for p in (30, 90, 300))
+    assert many > 2 * few
+    assert plan(tsne, 5000, 2, perplexity=np.full(5000, 90.0)).memory == many
+    assert plan(tsne, 5000, 2, perplexity=1000).memory == large  # strata reach as far as any
     assert plan(tsne, 5000, 2).memory == few
     assert plan(tsne, 5000, 2, columns=5000).memory > few + 8 * 5000**2
     wide, sparse = (
@@ -84,7 +85,7 @@ print(run.plan.memory, bytes_of("VmHWM") - before, int(linux))
 
 
 @pytest.mark.parametrize(
-    ("engine", "perplexity", "steps"), [("mesh", 30, 60), ("mesh", 200, 5), ("exact", 30, 2)]
+    ("engine", "perplexity", "steps"), [("mesh", 30, 60), ("mesh", 90, 5), ("mesh", 300, 5), ("exact", 30, 2)]
 )
 def test_the_memory_is_an_upper_bound_and_not_far_from_the_peak(engine, perplexity, steps):
     code = MEASURE.format(engine=engine, perplexity=perplexity, steps=steps)
@@ -97,7 +98,7 @@ def test_the_memory_is_an_upper_bound_and_not_far_from_the_peak(engine, perplexi
 
 def test_what_would_not_fit_is_refused_before_neighbours_are_searched(monkeypatch, random):
     monkeypatch.setattr(planning, "available_memory", lambda: 10**6)
-    monkeypatch.setattr("nearfield.descent.run.sparse_target", None)  # which would fail if it were called
+    monkeypatch.setattr("nearfield.descent.making.sparse_target", None)  # which would fail if it were called
     with pytest.raises(MemoryError, match=r"mesh engine needs .* MB .*, and 1 MB are free: map a sample"):
         nf.Run(random.normal(size=(2000, 3)), "tsne")
 
@@ -111,13 +112,13 @@ def impatient(monkeypatch):
 
 
 def test_slow_work_is_announced_before_it_starts(impatient, monkeypatch, random):
-    monkeypatch.setattr("nearfield.descent.run.dense_target", None)  # which is the first work there is
+    monkeypatch.setattr("nearfield.descent.making.dense_target", None)  # which is the first work there is
     X = random.normal(size=(1200, 3))
     expected = (
-        r"slow: exact engine, all pairs of 1200 points .* ties every pair; about .* an iteration \(28 MB\)"
+        r"slow: exact engine, all pairs of 1200 points .* not symmetric .*; about .* an iteration \(28 MB\)"
     )
     with pytest.warns(UserWarning, match=expected), pytest.raises(TypeError):
-        nf.Run(X, "mds")
+        nf.Run(X, "itsne")
 
 
 @pytest.mark.parametrize("engine", ["mesh", "moments"])

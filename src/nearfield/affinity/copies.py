@@ -61,6 +61,19 @@ def seen(P: Any, weights: Array | None) -> Array:
     return np.asarray(P @ weights, dtype=float).ravel() - P.diagonal()
 
 
+def pairs_of_copies(P: Any, weights: Array) -> Array:
+    """How many pairs of copies each stored value of P, in compressed rows, stands for.
+
+    Examples
+    --------
+    >>> P = sparse.csr_array(np.array([[1.0, 1.0], [1.0, 0.0]]))
+    >>> pairs_of_copies(P, np.array([2.0, 3.0]))
+    array([2., 6., 6.])
+    """
+    rows = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
+    return weights[rows] * (weights[P.indices] - (rows == P.indices))
+
+
 def without_own(P: Any, weights: Array | None) -> Any:
     """P, dense or in compressed rows, with p_ii = 0 where point i has no other copy; it is not written to."""
     own = P.diagonal()

@@ -34,7 +34,7 @@ def graph_target(
     )
     there = calibrated.rows > NEGLIGIBLE  # an empty place has none
     counts = there.sum(axis=1)
-    indptr: Any = np.zeros(n + 1, _index_type(int(counts.sum())))
+    indptr: Any = np.zeros(n + 1, index_type(int(counts.sum())))
     np.cumsum(counts, out=indptr[1:])
     full = bool(there.all())
     indices = (found.indices.ravel() if full else found.indices[there]).astype(indptr.dtype, copy=False)
@@ -67,7 +67,7 @@ def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:
     lengths = np.empty(n, np.int64)
     spread(loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
     total = int(lengths.sum())
-    indptr = np.zeros(n + 1, _index_type(total))
+    indptr = np.zeros(n + 1, index_type(total))
     np.cumsum(lengths, out=indptr[1:])
     indices, values = np.empty(total, indptr.dtype), np.empty(total, M.dtype)
     arguments = (M.indptr, M.indices, M.data, starts, rows, transposed, factor, indptr, indices, values)
@@ -75,5 +75,6 @@ def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:
     return sparse.csr_array((values, indices, indptr), (n, n))
 
 
-def _index_type(count: int) -> type:
+def index_type(count: int) -> type:
+    """The smallest type that can number so many values."""
     return np.int32 if count < 2**31 else np.int64

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.neighbours import Neighbours, squarable
+from nearfield.affinity.neighbours import Neighbours
+from nearfield.affinity.space import squarable
 from nearfield.algebra.parts import Array
 from nearfield.io.checks import check_count, finite
 from nearfield.threads import spread

@@ -108,30 +108,51 @@ def calibrate(lo, hi, squared, skip_self, perplexity, normalized, beta, dimensio
 
 
 @jit
-def add_scale(lo, hi, squared, beta, normalized, P):
-    """Add the p_j|i of known precisions to rows of P; with an infinite one they are uniform over ties."""
+def add_scale(lo, hi, squared, skip_self, beta, normalized, copies, P, nearest, total):
+    """Add the p_j|i of known precisions to rows of P; with an infinite one they are uniform over ties.
+
+    Noted are each row's least squared distance, and what its weights relative to it were divided by.
+    """
     n = squared.shape[1]
     w = np.empty(n)
     for i in range(lo, hi):
-        row = squared[i]
-        nearest = np.inf
+        row, own = squared[i], i if skip_self else -1
+        least = np.inf
         for j in range(n):
-            if j != i:
-                nearest = min(nearest, row[j])
+            if copies_seen(copies, i, j, own) > 0:
+                least = min(least, row[j])
         tied = np.isinf(beta[i])
-        tie = nearest * (1 + 1e-12)
-        total = 0.0
+        tie = least * (1 + 1e-12)
+        divisor = 0.0
         for j in range(n):
-            if j == i:
+            c = copies_seen(copies, i, j, own)
+            if c == 0:
                 w[j] = 0.0
             elif tied:
                 w[j] = 1.0 if row[j] <= tie else 0.0
             else:
-                w[j] = np.exp(-beta[i] * (row[j] - nearest))
-            total += w[j]
-        factor = 1.0 / total if normalized else 1.0
+                w[j] = np.exp(-beta[i] * (row[j] - least))
+            divisor += c * w[j]
+        divisor = divisor if normalized else 1.0
+        nearest[i], total[i] = least, divisor
         for j in range(n):
-            P[i, j] += factor * w[j]
+            P[i, j] += w[j] / divisor
+
+
+@jit
+def add_back(lo, hi, indices, squared, number, beta, nearest, total, P):
+    """Add the p_i|j that the neighbours j of some rows have of them, to rows of P; see `add_scale`."""
+    for i in range(lo, hi):
+        for e in range(indices.shape[1]):
+            if number[i, e] == 0:
+                continue
+            j = indices[i, e]
+            beyond = max(squared[i, e] - nearest[j], 0.0)
+            if np.isinf(beta[j]):
+                w = 1.0 if beyond <= 1e-12 * nearest[j] else 0.0
+            else:
+                w = np.exp(-beta[j] * beyond)
+            P[i, e] += w / total[j]
 
 
 @jit
@@ -147,18 +168,19 @@ def symmetrise(lo, hi, P, factor):
 
 
 @jit
-def leave_out_self(lo, hi, X, found, indices, squared):
+def leave_out_self(lo, hi, X, rows, found, indices, squared):
     """The first k of k + 1 found neighbours that are not the point itself, sorted by distance."""
     k = indices.shape[1]
     for i in range(lo, hi):
+        own = rows[i]
         m = 0
         for e in range(k + 1):
             j = found[i, e]
-            if j == i or j < 0 or m == k:
+            if j == own or j < 0 or m == k:
                 continue
             total = 0.0
             for c in range(X.shape[1]):
-                gap = X[i, c] - X[j, c]
+                gap = X[own, c] - X[j, c]
                 total += gap * gap
             at = m  # insertion: what came in order stays so but for rounding
             while at > 0 and squared[i, at - 1] > total:
@@ -169,8 +191,21 @@ def leave_out_self(lo, hi, X, found, indices, squared):
             indices[i, at] = j
             m += 1
         for e in range(m, k):  # fewer were found
-            indices[i, e] = i
+            indices[i, e] = own
             squared[i, e] = np.inf
+
+
+@jit
+def distances_apart(X, rows, others, out):
+    """The Euclidean distances of some rows to some others each."""
+    for a in range(len(rows)):
+        here = X[rows[a]]
+        for e in range(others.shape[1]):
+            there, total = X[others[a, e]], np.float32(0)
+            for c in range(X.shape[1]):
+                gap = here[c] - there[c]
+                total += gap * gap
+            out[a, e] = np.sqrt(total)
 
 
 @jit
@@ -263,3 +298,44 @@ def merge(lo, hi, indptr, indices, values, starts, rows, transposed, factor, out
             out_indices[at] = j
             out[at] = factor * value
             at += 1
+
+
+@jit
+def pair_up(lo, hi, indptr, indices, starts, rows, origin, out_indptr, out_indices, forth, back):
+    """The columns of M + Mᵀ, and where each value is in M: that from i to j and that from j to i, or -1.
+
+    starts[i] … starts[i+1] is column i of M, with the rows and the places of its values.
+    """
+    for i in range(lo, hi):
+        a, end, b, stop, at = indptr[i], indptr[i + 1], starts[i], starts[i + 1], out_indptr[i]
+        while a < end or b < stop:
+            forth[at] = back[at] = -1
+            here = b == stop or (a < end and indices[a] <= rows[b])
+            there = a == end or (b < stop and rows[b] <= indices[a])
+            out_indices[at] = indices[a] if here else rows[b]
+            if here:
+                forth[at] = a
+                a += 1
+            if there:
+                back[at] = origin[b]
+                b += 1
+            at += 1
+
+
+@jit
+def joint(lo, hi, indptr, forth, back, ahead, behind, number, factor, P, count):
+    """Factor (p_j|i + p_i|j) of every pair, and how many pairs it stands for.
+
+    `ahead` is p_j|i and `behind` p_i|j of the pairs as they were drawn from i. A pair that was drawn from
+    one end alone stands for as many as the share of p that this end has in it.
+    """
+    for at in range(indptr[lo], indptr[hi]):
+        a, b = forth[at], back[at]
+        both = ahead[a] + behind[a] if a >= 0 else ahead[b] + behind[b]
+        drawn = 0.0
+        if a >= 0:
+            drawn += number[a] * ahead[a]
+        if b >= 0:
+            drawn += number[b] * ahead[b]
+        P[at] = factor * both
+        count[at] = drawn / both if both > 0 else 0.0

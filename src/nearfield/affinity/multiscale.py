@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.affinity import loops
 from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.given import distance_graph
-from nearfield.affinity.perplexity import calibrate
+from nearfield.affinity.rungs import OfAllPairs, OfStrata, Rungs
+from nearfield.affinity.strata import strata
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.io.checks import check_count
-from nearfield.threads import spread
 
 MULTISCALE = "multiscale"
 
@@ -73,14 +72,15 @@ def several(perplexity: Any, method: Method, n: int) -> Array | None:
 def rungs(
     method: Method,
     X: Any,
-    perplexities: Array,
+    perplexities: Any,
     *,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
     weights: Array | None = None,
+    sampled: bool = False,
 ) -> Rungs:
-    """The scales of some data, which have to be known pair by pair."""
+    """The scales of some data, of all pairs or, `sampled`, on the strata of their neighbours."""
     if method.target_kind == "distances":
         raise ValueError("a cost of distances has no perplexity, and so no scales")
     if weights is not None:
@@ -89,79 +89,9 @@ def rungs(
         raise ValueError("a ready P has its scales in it already: leave out perplexity")
     if distance_graph(X, metric) is not None:
         raise ValueError("several perplexities need the distances of all pairs, and a graph has only some")
+    if sampled:
+        drawn = strata(X, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
+        return OfStrata(method, drawn, perplexities, n_jobs)
     squared = distances(X, metric, metric_params, n_jobs, squared=True)
     check_apart(squared)
-    return Rungs(method, squared, perplexities, n_jobs)
-
-
-class Rungs:
-    """The scales of a data set, and P averaged over those that have entered so far, the coarsest first.
-
-    Parameters
-    ----------
-    method : Method
-        What the target is for.
-    squared : array (points, points)
-        Squared distances.
-    perplexities : array
-        Rising.
-
-    Attributes
-    ----------
-    beta : array (scales, points)
-        The precision of each point at each scale; infinite where a row is uniform over ties.
-    """
-
-    def __init__(
-        self, method: Method, squared: Array, perplexities: Array, n_jobs: int | None = None
-    ) -> None:
-        self.method, self.squared, self.perplexities, self.n_jobs = method, squared, perplexities, n_jobs
-        self.beta = np.array([calibrate(squared.copy(), k, n_jobs=n_jobs).beta for k in perplexities])
-        self.entered = 0
-        self._sum = np.zeros_like(squared)
-
-    def __len__(self) -> int:
-        return len(self.perplexities)
-
-    def _enter(self) -> None:
-        self.entered += 1
-        normalized = self.method.target_kind != "weights"
-        arguments = (self.squared, self.beta[-self.entered], normalized, self._sum)
-        spread(loops.add_scale, len(self.squared), *arguments, n_jobs=self.n_jobs)
-
-    def climb(self) -> Array:
-        """The target after the next scale has entered."""
-        self._enter()
-        P, bare = self._sum / self.entered, self.method.target_kind == "weights"
-        if self.method.target_kind != "row":
-            spread(loops.symmetrise, len(P), P, 0.5 if bare else 0.5 / len(P), n_jobs=self.n_jobs)
-        return P
-
-    def top(self) -> Array:
-        """The target with all scales."""
-        while self.entered < len(self) - 1:
-            self._enter()
-        return self.climb()
-
-    def exponent(self, n_components: int) -> float:
-        """How fast a neighbourhood's radius has to grow in the map: e = min(2, max(1, D/P)).
-
-        D is the intrinsic dimension of the data where it is the largest: the growth of log2 K over that of
-        half the logarithm of the radius τ = 1/β, from scale to scale, in the mean over the points.
-        """
-        growth = np.diff(np.log2(self.perplexities))[:, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spreading = -np.diff(np.log2(self.beta), axis=0)
-            dimensions = np.where(np.isfinite(spreading) & (spreading > 0), 2 * growth / spreading, np.nan)
-        known = [row[np.isfinite(row)].mean() for row in dimensions if np.isfinite(row).any()]
-        return float(min(2.0, max(1.0, max(known, default=1.0) / n_components)))
-
-    def precisions(self, Y: Array) -> tuple[float, ...]:
-        """The precisions of the map's kernel, for a map that starts at Y: from the finest to the coarsest.
-
-        β_h = 2^(2/P) (K_max/K_h)^(2e/P)/v, with v the mean variance of the axes.
-        """
-        P, v = Y.shape[1], float(Y.var(axis=0).mean())
-        ratio = self.perplexities[-1] / self.perplexities
-        beta = 2 ** (2 / P) * ratio ** (2 * self.exponent(P) / P) / v
-        return tuple(beta.tolist())
+    return OfAllPairs(method, squared, perplexities, n_jobs)

@@ -10,10 +10,7 @@ A map of distances has the cost of a dot to be measured by, which no descent sho
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
@@ -124,14 +121,9 @@ def _cost_at(engine: Engine, Y: Array, method: Method, factor: float) -> float:
     return engine.evaluate(factor * Y, method=method).cost
 
 
-def _strongest(engine: Any, i: int) -> Array:
+def _strongest(engine: Engine, i: int) -> Array:
     """The neighbours with the largest p of a point."""
-    if sparse.issparse(engine.p) or hasattr(engine, "indptr"):  # a matrix in compressed rows, or its parts
-        graph = engine.p if sparse.issparse(engine.p) else engine
-        row = slice(graph.indptr[i], graph.indptr[i + 1])
-        p, columns = (engine.p if graph is engine else graph.data)[row], graph.indices[row]
-    else:
-        p, columns = engine.p[i], np.arange(len(engine.p))
+    columns, p = engine.row(i)
     k = min(STRONGEST, len(p))
     chosen = np.argpartition(-p, k - 1)[:k] if k else np.arange(0)
     return columns[chosen][(p[chosen] > 0) & (columns[chosen] != i)]  # copies of i itself are always near

@@ -90,10 +90,10 @@ class LBFGS(Optimizer):
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = self.here if self.here is not None else problem(z)
-        found = self._search(z, here, self._direction(here.gradient, problem.scale), problem)
+        found = self._search(z, here, self._direction(here.gradient, problem), problem)
         if found is None and self.pairs:  # what was learned misleads: start over from the steepest way
             self.pairs.clear()
-            found = self._search(z, here, self._direction(here.gradient, problem.scale), problem)
+            found = self._search(z, here, self._direction(here.gradient, problem), problem)
         if found is None:
             self.here = here  # no way down: a minimum as far as float64 can tell
             return z, here
@@ -106,9 +106,9 @@ class LBFGS(Optimizer):
         self.here = there
         return following, here
 
-    def _direction(self, gradient: Array, scale: Array) -> Array:
-        """-H g by the two-loop recursion."""
-        q = gradient.copy()
+    def _direction(self, gradient: Array, problem: Problem) -> Array:
+        """-H g by the two-loop recursion; while nothing is known of H, no further than is within reach."""
+        q, scale = gradient.copy(), problem.scale
         weights = []
         for move, change in reversed(self.pairs):
             weight = (move @ q) / (move @ change)
@@ -119,6 +119,7 @@ class LBFGS(Optimizer):
             q *= scale * ((move @ change) / (change @ (scale * change)))
         else:
             q *= scale
+            q *= min(1.0, problem.reach / max(float(np.abs(q).max()), 1e-300))
         for (move, change), weight in zip(self.pairs, reversed(weights), strict=True):
             q += (weight - (change @ q) / (move @ change)) * move
         return -q
@@ -163,12 +164,12 @@ def majorizes(method: Method) -> bool:
     return plain and method.cost.least_squares == 0
 
 
-def optimizer(name: str, method: Method) -> Optimizer:
+def optimizer(name: str, method: Method, complete: bool = True) -> Optimizer:
     """The optimizer of this name; "auto" decides by the method's facts.
 
     Momentum crosses the many shallow valleys of a normalized cross-entropy best, as long as a tail keeps
     the forces bounded. Where they are not, steps of a fixed rate run away: L-BFGS measures its steps. The
-    plain stress has its majorization.
+    plain stress has its majorization, if it is over all pairs (`complete`).
     """
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {name!r}")
@@ -176,9 +177,11 @@ def optimizer(name: str, method: Method) -> Optimizer:
         kernel = method.kernel
         normalized = kernel is not None and method.normalization != "none"
         bounded = method.cost.cross_entropy and kernel is not None and not kernel.underflows
-        name = "momentum" if normalized and bounded else "smacof" if majorizes(method) else "lbfgs"
+        name = (
+            "momentum" if normalized and bounded else "smacof" if complete and majorizes(method) else "lbfgs"
+        )
     if name == "smacof":
-        if not majorizes(method):
-            raise ValueError("SMACOF minimises the stress of plain distances only: use 'lbfgs'")
+        if not (complete and majorizes(method)):
+            raise ValueError("SMACOF minimises the stress of all plain distances only: use 'lbfgs'")
         return SMACOF()
     return Momentum() if name == "momentum" else LBFGS()

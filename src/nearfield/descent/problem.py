@@ -75,6 +75,14 @@ class Problem:
             sizes.append(LEARNING * of_points if value.ndim else np.array([LEARNING / unit]))
         self.scale = np.concatenate(sizes)
 
+    @property
+    def reach(self) -> float:
+        """How far a step into the unknown may go: the width of the narrowest kernel."""
+        method = self.engine.method
+        if method.kernel is None:
+            return np.inf
+        return float(method.kernel.width / max(method.precisions) ** 0.5)
+
     def pack(self, Y: Array) -> Array:
         """The variables at the map Y, with learned parameters at their starting values."""
         return np.concatenate([Y.ravel(), *(np.log(value).ravel() for value in self._learned.values())])

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from nearfield.affinity.copies import check_weights, seen
+from nearfield.affinity.copies import check_weights
 from nearfield.affinity.given import as_matrix
-from nearfield.affinity.graph import sparse_target
-from nearfield.affinity.multiscale import Rungs, rungs, several
-from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent.health import diagnosis
+from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Problem
-from nearfield.descent.schedule import Phase, schedule
-from nearfield.descent.starts import random_numbers, start
-from nearfield.engine.base import Engine
-from nearfield.engine.exact import exact
-from nearfield.engine.mesh import ACCURACY, Mesh
-from nearfield.engine.moments import Moments
-from nearfield.engine.plan import plan
+from nearfield.descent.schedule import LADDER_TOL, Phase, schedule
+from nearfield.descent.starts import random_numbers
+from nearfield.engine.mesh import ACCURACY
 from nearfield.io.checks import whole
 from nearfield.io.maps import Map
 from nearfield.threads import one_blas_thread
@@ -67,9 +59,9 @@ class Run:
         that is a map already.
     exaggeration_iter : int, optional
         For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.
-    engine : {"auto", "exact", "mesh", "moments"}
-        How value and gradient are computed: over all pairs; by edges and field; or, of squared Euclidean
-        distances, by moments.
+    engine : {"auto", "exact", "mesh", "moments", "pairs"}
+        How value and gradient are computed: over all pairs; by edges and field; of squared Euclidean
+        distances by moments; of other distances over drawn pairs.
     accuracy : float
         Of the mesh: the error of the repulsive force, relative to it.
     random_state : int, RandomState or None
@@ -130,69 +122,12 @@ class Run:
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
         weights = check_weights(weights, X.shape[0])
-        given = isinstance(metric, str) and metric in ("precomputed", "affinity")
-        plain = isinstance(metric, str) and metric == "euclidean" and not metric_params
-        modes = isinstance(init, str) and init == "spectral"  # of a graph of distances, which moments are not
-        perplexities = several(perplexity, method, X.shape[0])
-        if perplexities is not None:
-            method = _with_scales(method)
-        self.plan = plan(
-            method,
-            X.shape[0],
-            n_components,
-            engine,
-            euclidean=plain and not modes,
-            columns=0 if given and sparse.issparse(X) else X.shape[1],
-            stored=X.nnz if sparse.issparse(X) else None,
-            perplexity=perplexity,
-            scales=1 if perplexities is None else len(perplexities),
-            weighted=weights is not None,
-        )
-        if self.plan.is_slow:
-            warnings.warn(f"this will be slow: {self.plan}", UserWarning, stacklevel=3)
-        arguments = {"perplexity": perplexity, "metric": metric, "metric_params": metric_params}
-        scale, target = _start_scale(method), None
-        self._rungs: Rungs | None = None
-        evaluator: Engine
-        if self.plan.engine == "moments":
-            evaluator = Moments(method, X, n_jobs)
-            if isinstance(init, str) and init == "random":  # as large as the distances call for
-                scale = (evaluator.mean_square / (2 * n_components)) ** 0.5
-        else:
-            if perplexities is not None:
-                arguments["perplexities"] = perplexities
-                del arguments["perplexity"]
-                self._rungs = rungs(method, X, **arguments, n_jobs=n_jobs, weights=weights)
-                target = self._rungs.climb() if method.scales == "auto" else self._rungs.top()
-            else:
-                make = sparse_target if self.plan.engine == "mesh" else dense_target
-                target = make(method, X, **arguments, n_jobs=n_jobs, weights=weights)
-            method = _with_parameters_of_points(method, X.shape[0])
-            evaluator = (
-                Mesh(method, target, n_jobs, accuracy, weights)
-                if self.plan.engine == "mesh"
-                else exact(method, target, n_jobs, weights)
-            )
-        Y = start(
-            init,
-            n=X.shape[0],
-            n_components=n_components,
-            random=random_numbers(random_state),
-            data=None if given else X,
-            target=target,
-            is_distance=method.target_kind == "distances",
-            scale=scale,
-            n_jobs=n_jobs,
-        )
-        if self._rungs is not None and method.scales == "auto":
-            self._precisions = self._rungs.precisions(Y)
-            evaluator = exact(method._with(scales=self._precisions[-1:]), target, n_jobs)
-        pull = None
-        if target is not None and method.kernel is not None:
-            pull = seen(target, evaluator.weights)
-            if method.target_kind == "row":  # the others of a symmetric one pull as much
-                pull = pull + seen(target.T, evaluator.weights)
-        self._begin(evaluator, Y, pull, optimizer, learning_rate, exaggeration, exaggeration_iter)
+        data = Data(X, metric, metric_params, perplexity, weights, n_jobs)
+        method, perplexities, self.plan = planned(method, data, n_components, engine, init)
+        options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
+        made = make(method, data, perplexities, self.plan, random=random_numbers(random_state), **options)
+        self._ladder = made.ladder
+        self._begin(made, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
             "composition": str(method),
@@ -210,18 +145,17 @@ class Run:
 
     def _begin(
         self,
-        engine: Engine,
-        Y: Array,
-        pull: Array | None,
+        made: Made,
         optimizer_name: str,
         learning_rate: Any,
         exaggeration: Any,
         exaggeration_iter: int | None,
     ) -> None:
-        self._optimizer = optimizer(optimizer_name, engine.method)
-        self._problem = Problem(engine, (len(Y), Y.shape[1]), pull)
+        method, Y = made.engine.method, made.Y
+        self._optimizer = optimizer(optimizer_name, method, complete=self.plan.engine != "pairs")
+        self._problem = Problem(made.engine, (len(Y), Y.shape[1]), made.pull)
         self._phases = schedule(
-            engine.method,
+            method,
             n=self._problem.count,
             natural_rate=self._problem.natural_rate,
             habits=self._optimizer.habits,
@@ -229,7 +163,7 @@ class Run:
             exaggeration=exaggeration,
             exaggeration_iter=exaggeration_iter,
             learning_rate=learning_rate,
-            rungs=1 if self._rungs is None else 1 + len(self._rungs) - self._rungs.entered,
+            rungs=1 if self._ladder is None else len(self._ladder),
         )
         self._z = self._problem.pack(Y)
         self._problem.project(self._z)
@@ -295,19 +229,12 @@ class Run:
             if exaggerated and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
                 # Exaggeration drew few points into one, where every force vanishes: go on from the start.
                 self._z = self._start.copy()
-            if self._phase is not None and phase.rung > self._phase.rung:
-                self._problem.engine = self._finer()
+            if self._ladder is not None and self._phase is not None and phase.rung > self._phase.rung:
+                self._problem.engine = self._ladder.finer()
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
         return phase
-
-    def _finer(self) -> Engine:
-        """The engine after the next scale has entered, in the data and in the map."""
-        assert self._rungs is not None
-        target, engine = self._rungs.climb(), self._problem.engine
-        method = engine.method._with(scales=self._precisions[-self._rungs.entered :])
-        return exact(method, target, getattr(engine, "n_jobs", None))
 
     def _iterate(self) -> None:
         phase = self._enter()
@@ -356,8 +283,9 @@ class Run:
             A ceiling on `iteration`, not a target.
         tol : float
             Converged is a run whose cost changed by less than this share of itself within `patience`
-            iterations of the last phase, or whose gradient has all but vanished. By default 0.0001,
-            and 0.03 N/(N + 1000) for momentum, which circles before it comes to rest.
+            iterations of the last phase, or whose gradient has all but vanished. By default 0.0001;
+            0.03 N/(N + 1000) for momentum, which circles before it comes to rest; 0.005 for several scales
+            in the map.
         patience : int
             See `tol`.
         min_grad_norm : float
@@ -370,7 +298,9 @@ class Run:
         bool
             Whether it converged (True), or was stopped by the ceiling or the callback (False).
         """
-        tol = self._optimizer.habits.tolerance(self._problem.shape[0]) if tol is None else tol
+        if tol is None:
+            habits, n = self._optimizer.habits, self._problem.shape[0]
+            tol = habits.tolerance(n) if self._ladder is None else LADDER_TOL
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         settled = sum(phase.iterations or 0 for phase in self._phases)
@@ -415,34 +345,6 @@ class Run:
         for name, value in self._problem.parameters_of(self._z).items():
             parameters[name] = _plain(value)
         return Map(self.Y, parameters, self.history)
-
-
-def _with_parameters_of_points(method: Method, n: int) -> Method:
-    """The method with one value per point of every parameter that is learned per point."""
-    if not method.learned or method.kernel is None:
-        return method
-    return method._with(kernel=method.kernel.expanded(n))
-
-
-def _with_scales(method: Method) -> Method:
-    """The method as several perplexities need it.
-
-    A kernel that underflows sees nothing beyond its width, so it gets one width for each of them; a heavy
-    tail reaches everywhere as it is.
-    """
-    if method.scales or method.kernel is None:
-        return method
-    return method._with(scales="auto" if method.kernel.underflows else "data")
-
-
-def _start_scale(method: Method) -> float | None:
-    """How large the start is: distances as they are; kernels so small that all points see each other.
-
-    Several scales are made to measure for the start, of whatever size.
-    """
-    if method.kernel is None:
-        return None
-    return 1.0 if method.scales == "auto" else 1e-4 * method.kernel.width
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,9 @@ from nearfield.io.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
-RUNG = 30  # iterations with each scale of a ladder before the next enters
+# Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
+# last counts as converged: what comes after changes the map by less than another draw of its strata would.
+RUNG, LADDER_TOL = 25, 5e-3
 FEW = 1000  # points, of which a rate and a stop have to be more careful
 
 

@@ -49,6 +49,10 @@ class Engine(Protocol):
         """At the map Y; `method` is the same one with other values of its learned parameters."""
         ...
 
+    def row(self, i: int) -> tuple[Array, Array]:
+        """What point i is tied to, and the target of each tie."""
+        ...
+
 
 @dataclass(frozen=True)
 class Bound:

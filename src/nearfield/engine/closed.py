@@ -2,6 +2,8 @@
 
 * A cross-entropy with a heavy-tailed kernel (SNE, t-SNE and all between), pair or point:
   k_ij = (a p_ij - M q_ij) β/(1 + αβf_ij), M the sum of p over what q is normalized over.
+* A cross-entropy with Gaussians of several scales:
+  k_ij = Σ_u β_u q_iju [p_ij/q̄_ij - Σ_k p_ik q_iku/q̄_ik]/U, the sum over the row, or over all pairs.
 * Weighted least squares of distances (metric MDS, Sammon): k_ij = r^e (d - r)/d.
 
 The chain in `exact` is what they are tested against.
@@ -29,7 +31,8 @@ def closed_form(method: Method, target: Any, n_jobs: int | None = None) -> Exact
     if kind is None or sparse.issparse(target):
         return None
     method, bound = bind(method, target)
-    return kind(method, bound, n_jobs) if bound.symmetric or kind is TailPoint else None
+    by_row = method.normalization == "point"
+    return kind(method, bound, n_jobs) if bound.symmetric or by_row else None
 
 
 def has_closed_form(method: Method) -> bool:
@@ -44,8 +47,11 @@ def _form_of(method: Method) -> type[_Closed] | None:
     tail = method.kernel.tail
     if not method.cost.cross_entropy or tail is None or method.transform != Square():
         return None
-    if method.precisions != (1.0,) or method.learned or (method.kernel.underflows and tail[0] != 0):
+    if method.learned or (method.kernel.underflows and tail[0] != 0):
         return None
+    if method.precisions != (1.0,):
+        normalized = method.normalization in ("pair", "point")
+        return Bells if tail[0] == 0 and normalized else None
     return {"pair": TailPair, "point": TailPoint}.get(method.normalization)
 
 
@@ -115,6 +121,57 @@ class TailPoint(_CrossEntropy):
         crossed = sum(part[2] for part in parts)
         cost = self.entropy + crossed + sum(part[1] for part in parts) if want_value else np.nan
         return Evaluation(cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T))
+
+
+class Bells(_CrossEntropy):
+    """Gaussians of several scales, each normalized on its own: one pass over the pairs, or two for pair."""
+
+    def evaluate(
+        self, Y: Array, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None
+    ) -> Evaluation:
+        """The method's value and gradient at Y."""
+        if exaggeration != 1:
+            return super().evaluate(Y, exaggeration=exaggeration, want_value=want_value)
+        Yt = np.ascontiguousarray(check_map(Y, self.n).T)
+        order = np.argsort(self.method.precisions)[::-1]  # the narrowest first
+        beta = self._tail[1] * np.array(self.method.precisions)[order]
+        known = (Yt, beta, _squarings(beta))
+        by_row, scales = self.method.normalization == "point", len(beta)
+        level, S = 0.0, np.zeros(scales)
+        if not by_row:  # weights are relative to those of the nearest pair
+            level = min(spread(loops.nearest_pair, self.n, Yt, n_jobs=self.n_jobs))
+
+            def sums(lo: int, hi: int) -> Array:
+                part = np.zeros(scales)
+                loops.bell_sums(lo, hi, *known, level, part)
+                return part
+
+            S = np.sum(spread(sums, self.n, n_jobs=self.n_jobs), axis=0)
+
+        def rows(lo: int, hi: int) -> tuple[Array, Array, Array, float]:
+            pull, push = np.zeros_like(Yt), np.zeros((0 if by_row else scales, *Yt.shape))
+            bracket = np.zeros(scales)
+            arguments = (Yt, self.p, beta, known[2], by_row, level, S, want_value, pull, push, bracket)
+            return pull, push, bracket, loops.scaled_rows(lo, hi, *arguments)
+
+        parts = spread(rows, self.n, n_jobs=self.n_jobs)
+        gradient, push, bracket, crossed = parts[0]
+        for part in parts[1:]:
+            gradient += part[0]
+            push += part[1]
+            bracket += part[2]
+            crossed += part[3]
+        if not by_row:
+            gradient -= 4 * np.tensordot(bracket, push, axes=1)
+        cost = self.entropy + crossed if want_value else np.nan
+        return Evaluation(cost, cost, np.ascontiguousarray(gradient.T))
+
+
+def _squarings(beta: Array) -> int:
+    """How often the weights of a scale are squared to be those of the next finer one; 0 if that varies."""
+    ratios = np.log2(beta[:-1] / beta[1:]) if len(beta) > 1 else np.zeros(1)
+    times = round(float(ratios[0]))
+    return times if times >= 1 and np.allclose(ratios, times, atol=1e-9) else 0
 
 
 class LeastSquares(_Closed):

@@ -14,6 +14,12 @@ f32 = np.float32
 _t = 0.06 + 0.355 * np.cos(np.pi * (np.arange(40) + 0.5) / 40)
 LOG = np.polynomial.Polynomial.fit(_t, np.log1p(_t) / _t, 8).convert().coef[::-1].astype(np.float32)
 LOG_TWO = np.float32(np.log(2))
+# 2^t for -½ ≤ t ≤ ½, highest power first.
+_t = 0.5 * np.cos(np.pi * (np.arange(40) + 0.5) / 40)
+EXP = np.polynomial.Polynomial.fit(_t, np.exp2(_t), 6).convert().coef[::-1].astype(np.float32)
+PER_LOG_TWO = np.float32(1 / np.log(2))
+LEAST_EXPONENT = np.float32(-87)
+SMALL = np.float32(1e-30)  # of a q that counts
 ROOT_HALF = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
 
 
@@ -188,3 +194,148 @@ def weigh_rows(lo, hi, indptr, p):
                 entropy += value * np.log(value)
         sums[i - lo] = total
     return sums, entropy
+
+
+@jit
+def exponential(x, m):
+    """The first m numbers of x replaced by e^x, to float32's precision; below -87 by next to nothing.
+
+    2^k, k a whole number, is made of its bits, and the rest goes through a polynomial: this vectorises.
+    """
+    for e in range(m):
+        power = max(x[e], LEAST_EXPONENT) * PER_LOG_TWO
+        whole = np.int32(np.floor(power + f32(0.5)))
+        t = power - f32(whole)
+        series = f32(EXP[0])
+        for k in range(1, EXP.shape[0]):
+            series = series * t + f32(EXP[k])
+        x[e] = series * np.int32((whole + np.int32(127)) << np.int32(23)).view(np.float32)
+
+
+@jit
+def scale_edges(
+    lo,
+    hi,
+    axes,
+    indptr,
+    indices,
+    p,
+    Y,
+    alpha,
+    beta,
+    nearest,
+    logs,
+    extra,
+    want_value,
+    mirrored,
+    gradient,
+    bracket,
+):
+    """A cross-entropy along the edges at several scales, of heavy-tailed kernels (α, and a β for each scale).
+
+    The springs are p times the mean rate β/(1+αβf) of the scales, weighted by their q; each scale's bracket
+    is -p times its share of q. S is exp(logs - β nearest) of each point and scale, or in one row of all
+    points. Returned are -Σ p log q̄ and, if there is `extra` attraction, Σ p times the mean of log w.
+    """
+    two, three = len(axes) > 1, len(axes) > 2
+    scales = beta.shape[0]
+    longest = 0
+    for i in range(lo, hi):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    x_gap, y_gap, z_gap = np.empty(longest, f32), np.empty(longest, f32), np.empty(longest, f32)
+    f, q, rate, total = (
+        np.empty(longest, f32),
+        np.empty((scales, longest), f32),
+        np.empty(longest, f32),
+        np.empty(longest, f32),
+    )
+    tailed = alpha > 0.0
+    widest = np.argmin(beta)
+    crossed = 0.0
+    attraction = 0.0
+    factor = f32(4) if mirrored else f32(2)
+    for i in range(lo, hi):
+        start = indptr[i]
+        m = indptr[i + 1] - start
+        columns, weights = indices[start : start + m], p[start : start + m]
+        row = 0 if mirrored else i
+        x = Y[i, 0]
+        y = Y[i, 1] if two else f32(0)
+        z = Y[i, 2] if three else f32(0)
+        for e in range(m):
+            j = columns[e]
+            x_gap[e] = x - Y[j, 0]
+            f[e] = x_gap[e] * x_gap[e]
+            if two:
+                y_gap[e] = y - Y[j, 1]
+                f[e] += y_gap[e] * y_gap[e]
+            if three:
+                z_gap[e] = z - Y[j, 2]
+                f[e] += z_gap[e] * z_gap[e]
+        total[:m] = f32(0)
+        rate[:m] = f32(0)
+        for u in range(scales):
+            share, b, least, level = q[u], beta[u], nearest[row, u], logs[row, u]
+            if tailed:
+                for e in range(m):
+                    share[e] = f32(1) + f32(alpha) * b * f[e]
+                logarithm(share, m)
+                for e in range(m):
+                    share[e] = -share[e] / f32(alpha) - level
+            else:
+                for e in range(m):
+                    share[e] = -b * (f[e] - least) - level
+            exponential(share, m)
+            if u == widest:  # what is far beyond all scales is left to it
+                for e in range(m):
+                    share[e] = max(share[e], SMALL)
+            for e in range(m):
+                total[e] += share[e]
+                rate[e] += share[e] * (b / (f32(1) + f32(alpha) * b * f[e]) if tailed else b)
+        for e in range(m):
+            rate[e] = weights[e] * rate[e] / total[e]
+        if extra != f32(0):
+            pulled = f32(0)
+            for u in range(scales):
+                b = beta[u] / f32(scales)
+                for e in range(m):
+                    stiff = b / (f32(1) + f32(alpha) * beta[u] * f[e]) if tailed else b
+                    rate[e] += extra * weights[e] * stiff
+                    if tailed:
+                        pulled -= weights[e] * np.log1p(f32(alpha) * beta[u] * f[e]) / f32(alpha * scales)
+                    else:
+                        pulled -= weights[e] * b * f[e]
+            attraction += float(pulled)
+        for u in range(scales):
+            part = f32(0)
+            for e in range(m):
+                part += weights[e] * q[u, e] / total[e]
+            bracket[i, u] = -part * f32(scales)
+        pull_x, pull_y, pull_z = f32(0), f32(0), f32(0)
+        for e in range(m):
+            rate[e] *= factor
+            pull_x += rate[e] * x_gap[e]
+            pull_y += rate[e] * y_gap[e] if two else f32(0)
+            pull_z += rate[e] * z_gap[e] if three else f32(0)
+        if not mirrored:
+            for e in range(m):
+                j = columns[e]
+                gradient[j, 0] -= rate[e] * x_gap[e]
+                if two:
+                    gradient[j, 1] -= rate[e] * y_gap[e]
+                if three:
+                    gradient[j, 2] -= rate[e] * z_gap[e]
+        gradient[i, 0] += pull_x
+        if two:
+            gradient[i, 1] += pull_y
+        if three:
+            gradient[i, 2] += pull_z
+        if want_value:
+            for e in range(m):
+                total[e] /= f32(scales)
+            logarithm(total, m)
+            part = f32(0)
+            for e in range(m):
+                part -= weights[e] * total[e]
+            crossed += float(part)
+    return crossed, attraction

@@ -58,6 +58,13 @@ class Exact:
             total += chunk
         return total.evaluation(self.scale, exaggeration, want_value)
 
+    def row(self, i: int) -> tuple[Array, Array]:
+        """The others, and their p or distances."""
+        if not sparse.issparse(self.p):
+            return np.arange(self.n), self.p[i]
+        there = slice(self.p.indptr[i], self.p.indptr[i + 1])
+        return self.p.indices[there], self.p.data[there]
+
     def block(self, lo: int, hi: int) -> Array:
         """The rows of p from lo to hi, dense; a copy where the caller may write to it."""
         if not sparse.issparse(self.p):

@@ -22,7 +22,7 @@ import scipy.fft
 
 from nearfield.engine import fieldloops as loops
 from nearfield.engine.near import Radial, Rest
-from nearfield.threads import chunks, spread, threads
+from nearfield.threads import LIGHT, chunks, spread, threads
 
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
 SAMPLE = 4096  # points that the crowding of a map is judged by
@@ -33,6 +33,8 @@ PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, an
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
+LINES = 200  # of the grid, that one thread is quick at
+ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
 FINEST = 0.05  # of the width: finer spacing gains nothing in float32
 # What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
 # nanoseconds; only the ratios matter.
@@ -128,7 +130,7 @@ class Field:
                 # The transform of the spline at the nodes: divided by it, the splines interpolate.
                 windows = windows * ((2 + np.cos(2 * np.pi * half / m)) / 3)[along]
             # The function is even along every axis, and so is its transform: one corner says it all.
-            corner = scipy.fft.dctn(self._far(key, squares), type=1, workers=threads(self.n_jobs))
+            corner = scipy.fft.dctn(self._far(key, squares), type=1, workers=self._workers())
             spectrum = (corner / windows**2).astype(np.float32)
             for axis, m in enumerate(self.shape[:-1]):
                 spectrum = np.take(spectrum, np.minimum(np.arange(m), m - np.arange(m)), axis=axis)
@@ -236,12 +238,16 @@ class Field:
         near = self._near(values, keys) if self.cutoff > 0 else {}
         return Charges(values, self._transformed(self._grids[0]), near)
 
+    def _workers(self) -> int:
+        """How many threads a transform is worth."""
+        return threads(self.n_jobs) if np.prod(self.shape) > ALONE else 1
+
     def _transformed(self, grid: Any) -> Any:
         """The transform on the whole shape of a grid that is filled in one corner of it.
 
         Axis by axis: lines that are all zeros are never transformed.
         """
-        workers = threads(self.n_jobs)
+        workers = self._workers()
         out = scipy.fft.rfft(grid, self.shape[-1], axis=-1, workers=workers)
         for axis in reversed(range(grid.ndim - 1)):
             out = scipy.fft.fft(out, self.shape[axis], axis=axis, workers=workers, overwrite_x=True)
@@ -249,7 +255,7 @@ class Field:
 
     def _potential(self, spectrum: Any) -> Any:
         """The filled corner of what has this transform, which is overwritten."""
-        workers = threads(self.n_jobs)
+        workers = self._workers()
         for axis in range(spectrum.ndim - 1):
             spectrum = scipy.fft.ifft(spectrum, axis=axis, workers=workers, overwrite_x=True)
             corner = (slice(None),) * axis + (slice(self.shape[axis] // 2),)
@@ -285,7 +291,7 @@ class Field:
         spectrum = self._spectrum(key)
         columns = spectrum.shape[-1]
         flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
-        parts = spread(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs)
+        parts = spread(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs, least=LINES)
         values = charges.values
         squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
         charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
@@ -302,7 +308,7 @@ class Field:
         rows = combined.reshape(-1, combined.shape[-1])
         for k, (factor, charges, key) in enumerate(parts):
             sources = charges.transformed.reshape(rows.shape), factor, self._spectrum(key).reshape(rows.shape)
-            spread(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs)
+            spread(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs, least=LINES)
         potential = self._potential(combined)
         n, dimensions = self.Y.shape
         value, gradient = np.empty(n, np.float32), np.empty((n, dimensions), np.float32)
@@ -313,7 +319,7 @@ class Field:
             value,
             gradient,
         )
-        spread(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs)
+        spread(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
         for factor, charges, key in parts:
             values, floor = charges.values, self._floor(key)
             charge = float(n if values is None else np.sum(values, dtype=np.float64))
@@ -326,7 +332,7 @@ class Field:
         if self._order is None:
             return value, gradient
         back = np.empty_like(value), np.empty_like(gradient)
-        spread(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs)
+        spread(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs, least=LIGHT)
         return back
 
 

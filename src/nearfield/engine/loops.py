@@ -10,6 +10,12 @@ import numpy as np
 
 jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
 
+# 2^t for -½ ≤ t ≤ ½, highest power first.
+_t = 0.5 * np.cos(np.pi * (np.arange(60) + 0.5) / 60)
+EXP = np.polynomial.Polynomial.fit(_t, np.exp2(_t), 12).convert().coef[::-1].copy()
+PER_LOG_TWO, LOG_TWO = 1 / np.log(2), np.log(2)
+LOWEST = -700.0  # whose exponential is still a float64
+
 
 @jit
 def squared_distances(lo, hi, Yt, out):
@@ -177,6 +183,161 @@ def tail_point(lo, hi, Yt, P, alpha, beta, exaggeration, want_value, gradient):
 
 
 @jit
+def exponential(x):
+    """Numbers up to 0 replaced by e^x, to some 1e-15 of it; unlike calls of the system's, it vectorises."""
+    for j in range(len(x)):
+        power = max(x[j], LOWEST) * PER_LOG_TWO
+        whole = np.floor(power + 0.5)
+        t = power - whole
+        series = EXP[0]
+        for k in range(1, EXP.shape[0]):
+            series = series * t + EXP[k]
+        x[j] = series * np.int64((np.int64(whole) + 1023) << 52).view(np.float64)
+
+
+@jit
+def bells(i, Yt, beta, squarings, by_row, level, w):
+    """w_uj = exp(-β_u (f_ij - level)) for all scales u, from the narrowest to the widest, and all j; w_i = 0.
+
+    `by_row` takes the level from the nearest point, which is returned. Where each precision is a power of
+    two to the power of `squarings` times the next, they follow from the widest by squaring.
+    """
+    dimensions, n = Yt.shape
+    scales = len(beta)
+    f = w[0]
+    f[:] = 0.0
+    for c in range(dimensions):
+        y, column = Yt[c, i], Yt[c]
+        for j in range(n):
+            gap = y - column[j]
+            f[j] += gap * gap
+    if by_row:
+        level = np.inf
+        for j in range(n):
+            if j != i:
+                level = min(level, f[j])
+    f[i] = level
+    for u in range(scales - 1, -1, -1):
+        row = w[u]
+        if u < scales - 1 and squarings > 0:
+            wider = w[u + 1]
+            for j in range(n):
+                value = wider[j]
+                for _ in range(squarings):
+                    value *= value
+                row[j] = value
+        else:
+            for j in range(n):
+                row[j] = -beta[u] * (f[j] - level)
+            exponential(row)
+    for u in range(scales):
+        w[u, i] = 0.0
+    return level
+
+
+@jit
+def bell_sums(lo, hi, Yt, beta, squarings, level, S):
+    """Add Σ_ij exp(-β_u (f_ij - level)) of each scale."""
+    w = np.empty((len(beta), Yt.shape[1]))
+    for i in range(lo, hi):
+        bells(i, Yt, beta, squarings, False, level, w)
+        for u in range(len(beta)):
+            total = 0.0
+            for j in range(Yt.shape[1]):
+                total += w[u, j]
+            S[u] += total
+
+
+@jit
+def nearest_pair(lo, hi, Yt):
+    """The least squared distance of these points to others."""
+    dimensions, n = Yt.shape
+    least, f = np.inf, np.empty(n)
+    for i in range(lo, hi):
+        f[:] = 0.0
+        for c in range(dimensions):
+            y, column = Yt[c, i], Yt[c]
+            for j in range(n):
+                gap = y - column[j]
+                f[j] += gap * gap
+        for j in range(n):
+            if j != i:
+                least = min(least, f[j])
+    return least
+
+
+@jit
+def scaled_rows(lo, hi, Yt, P, beta, squarings, by_row, level, S, want_value, pull, push, bracket):
+    """Cross-entropy with Gaussians of several scales: both parts of the springs, and -Σ p log q̄.
+
+    By rows, each has its own S and the springs are complete; otherwise S is given, and what each scale's
+    bracket Σ p q_u/q̄ is to be multiplied with is kept apart, in `push`.
+    """
+    dimensions, n = Yt.shape
+    scales = len(beta)
+    w, total, k = np.empty((scales, n)), np.empty(n), np.empty(n)
+    crossed = 0.0
+    for i in range(lo, hi):
+        p = P[i]
+        bells(i, Yt, beta, squarings, by_row, level, w)
+        total[:] = 0.0
+        k[:] = 0.0
+        for u in range(scales):
+            row = w[u]
+            if by_row:
+                amount = 0.0
+                for j in range(n):
+                    amount += row[j]
+            else:
+                amount = S[u]
+            share, stiff = 1.0 / amount, beta[u]
+            for j in range(n):
+                q = row[j] * share
+                row[j] = q
+                total[j] += q
+                k[j] += stiff * q
+        total[i] = 1.0
+        if want_value:
+            part = 0.0
+            for j in range(n):
+                if p[j] > 0.0:
+                    part -= p[j] * np.log(max(total[j], 1e-300) / scales)
+            crossed += part
+        for j in range(n):
+            total[j] = p[j] / max(total[j], 1e-300)
+            k[j] *= total[j]
+        for u in range(scales):
+            row, part = w[u], 0.0
+            for j in range(n):
+                part += total[j] * row[j]
+            if by_row:
+                part *= beta[u]
+                for j in range(n):
+                    k[j] -= part * row[j]
+            else:
+                bracket[u] += part
+                for c in range(dimensions):
+                    y, column, sums = Yt[c, i], Yt[c], 0.0
+                    for j in range(n):
+                        sums += row[j] * (y - column[j])
+                    push[u, c, i] = beta[u] * sums
+        for c in range(dimensions):
+            y, column, sums = Yt[c, i], Yt[c], 0.0
+            if by_row:
+                g = pull[c]
+                for j in range(n):
+                    force = 2.0 * k[j] * (y - column[j])
+                    sums += force
+                    g[j] -= force
+                g[i] += sums
+            else:
+                for j in range(n):
+                    sums += k[j] * (y - column[j])
+                pull[c, i] = 4.0 * sums
+    return crossed
+
+
+@jit
 def least_squares(lo, hi, Yt, R, exponent, gradient):
     """Σ r^e (r - d)² over the rows, and 4 Σ_j r^e (d - r)/d (y_i - y_j) at each; R is symmetric.
 
@@ -216,4 +377,47 @@ def least_squares(lo, hi, Yt, R, exponent, gradient):
             for j in range(n):
                 pull += k[j] * (y - column[j])
             gradient[c, i] = pull
+    return value
+
+
+@jit
+def ring_least_squares(lo, hi, ring, R, offsets, unit, exponent, gradient):
+    """Σ r^e (r - d)² over ties of points on a ring to those `offsets` places on, and its gradient.
+
+    R holds the distances in some unit, offset by offset. See `least_squares` for what is at zero.
+    """
+    dimensions, n = ring.shape
+    k = np.empty(n)
+    value = 0.0
+    for at in range(lo, hi):
+        offset, r = offsets[at], R[at]
+        for part in range(2):  # up to where the ring closes, and from there on
+            start, stop, shift = (0, n - offset, offset) if part == 0 else (n - offset, n, offset - n)
+            k[start:stop] = 0.0
+            for c in range(dimensions):
+                here, there = ring[c, start:stop], ring[c, start + shift : stop + shift]
+                s = k[start:stop]
+                for a in range(stop - start):
+                    gap = here[a] - there[a]
+                    s[a] += gap * gap
+            total = 0.0
+            for a in range(start, stop):
+                d, wanted = np.sqrt(k[a]), unit * r[a]
+                gap = d - wanted
+                weight = 1.0
+                if exponent != 0.0:
+                    weight = 0.0
+                    if wanted > 0.0:
+                        weight = 1.0 / wanted if exponent == -1.0 else wanted**exponent
+                total += weight * gap * gap
+                k[a] = 2.0 * weight * gap / d if d > 0.0 else 0.0
+            value += total
+            for c in range(dimensions):
+                here, there = ring[c, start:stop], ring[c, start + shift : stop + shift]
+                pull, push = gradient[c, start:stop], gradient[c, start + shift : stop + shift]
+                s = k[start:stop]
+                for a in range(stop - start):
+                    force = s[a] * (here[a] - there[a])
+                    pull[a] += force
+                    push[a] -= force
     return value

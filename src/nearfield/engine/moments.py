@@ -99,6 +99,12 @@ class Moments:
         """The mean of r² over all pairs."""
         return 2 * float(self.a.mean())
 
+    def row(self, i: int) -> tuple[Array, Array]:
+        """The others, and their squared distances."""
+        one = self.X[[i]].toarray().ravel() if sparse.issparse(self.X) else self.X[i]
+        products, squares = np.asarray(self.X @ one), _squares(self.X)
+        return np.arange(self.n), squares + squares[i] - 2 * products
+
     @np.errstate(over="ignore", invalid="ignore")
     def evaluate(
         self, Y: Array, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None

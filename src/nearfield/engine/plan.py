@@ -12,21 +12,26 @@ import numpy as np
 
 from nearfield.affinity.graph import NEAR
 from nearfield.affinity.perplexity import DEFAULT
+from nearfield.affinity.strata import count, pay
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Square
 from nearfield.engine.closed import has_closed_form
 from nearfield.engine.field import MOST
 from nearfield.engine.moments import squares_differ
+from nearfield.engine.pairs import offsets
 from nearfield.threads import threads
 
-ENGINES = ("auto", "exact", "mesh", "moments")
+ENGINES = ("auto", "exact", "mesh", "moments", "pairs")
 MESH_FROM = 1000  # points, below which all pairs are as quick
+PAIRS_FROM = 5000  # points of a cost of distances, below which all pairs take seconds
 SLOW = 1.0  # seconds an iteration from which on a person should know beforehand
 
 # What was measured, on the generous side.
 NEIGHBOUR = 36  # bytes: what a neighbour takes while the graph is made
 EDGE = 12  # bytes: what is kept of it
 MERGED = 1.6  # edges for each neighbour, at most, after symmetrising
+TIED = 1500  # bytes: what a coordinate takes while the ties of all chunks are computed
+DRAWN = 120  # bytes: what a pair that was drawn takes while the target is made
 NODE = 50  # bytes of the grid
 NODES = {1: 10, 2: 30, 3: 1000}  # for each point, while the map unfolds
 PAIR, CLOSED_PAIR = 70e-9, 16e-9  # seconds of one thread: the chain, and the closed forms
@@ -75,6 +80,7 @@ def plan(
     perplexity: Any = None,
     weighted: bool = False,
     scales: int = 1,
+    drawable: bool = True,
 ) -> Plan:
     """Choose an engine for a method and n points, or refuse with a figure what would not fit.
 
@@ -84,7 +90,7 @@ def plan(
         What is minimised.
     n, n_components : int
         The points, and the dimensions of their map.
-    engine : {"auto", "exact", "mesh", "moments"}
+    engine : {"auto", "exact", "mesh", "moments", "pairs"}
         What was asked for.
     euclidean : bool
         Whether the data are coordinates whose Euclidean distances are meant.
@@ -98,6 +104,8 @@ def plan(
         Whether points stand for several copies each, which neither moments nor closed forms know.
     scales : int
         How many perplexities P is averaged over.
+    drawable : bool
+        Whether neighbours of every rank can be drawn: not from a graph or a P that is given.
 
     Examples
     --------
@@ -108,13 +116,16 @@ def plan(
     mesh engine, edges and field: KL has a finite limit at p = 0 (263 MB)
     >>> print(plan(nf.method("sstress"), 70_000, 2, euclidean=True, columns=50))
     moments engine, exact without pairs: squared Euclidean distances are sums of moments (120 MB)
+    >>> print(plan(nf.method("mds"), 70_000, 2))
+    pairs engine, 2000 drawn pairs a point stand for all of them (526 MB)
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     all_pairs = _all_pairs(method, n, n_components, weighted, scales)
     obstacles = {
-        "mesh": mesh_obstacle(method, n_components, scales),
+        "mesh": mesh_obstacle(method, n_components, weighted),
         "moments": moments_obstacle(method, euclidean, weighted),
+        "pairs": pairs_obstacle(method, weighted, drawable),
     }
     obstacle = obstacles.get(engine)
     if obstacle:
@@ -128,36 +139,45 @@ def plan(
         reason = "exact without pairs: squared Euclidean distances are sums of moments"
         return _fitting(Plan("moments", reason, memory))
     if engine == "mesh" or (engine == "auto" and obstacles["mesh"] is None and n >= MESH_FROM):
-        memory = _mesh_memory(n, n_components, columns, perplexity)
+        memory = _mesh_memory(n, n_components, columns, perplexity, scales)
         reason = f"edges and field: {type(method.cost).__name__} has a finite limit at p = 0"
         return _fitting(Plan("mesh", reason, memory))
+    if engine == "pairs" or (engine == "auto" and obstacles["pairs"] is None and n >= PAIRS_FROM):
+        reason = f"{2 * offsets(n)} drawn pairs a point stand for all of them"
+        memory = (
+            4 * n * offsets(n) + TIED * n * n_components + 24 * n * columns + 200 * n * n_components + SMALL
+        )
+        return _fitting(Plan("pairs", reason, memory))
     reason = all_pairs.reason
     if n >= MESH_FROM:
-        because = f", because {obstacles['mesh']}" if obstacles["mesh"] else ""
+        obstacle = obstacles["pairs" if method.kernel is None else "mesh"]
+        because = f", because {obstacle}" if obstacle else ""
         reason += f"{because}; about {duration(all_pairs.seconds)} an iteration"
     return _fitting(Plan("exact", reason, all_pairs.memory, all_pairs.seconds), n)
 
 
-def mesh_obstacle(method: Method, n_components: int, scales: int = 1) -> str | None:
+def mesh_obstacle(method: Method, n_components: int, weighted: bool = False) -> str | None:
     """The fact that keeps a method from the mesh engine, or None."""
     kernel, cost = method.kernel, method.cost
     if kernel is None:
-        return "a cost of distances ties every pair"
+        return "a cost of distances ties every pair"  # see the pairs engine
     terms = cost.limit()
     if terms is None:
         return f"{type(cost).__name__} does not declare its limit at p = 0"
     if any(term.grows for term in terms):
         return f"the repulsion of {cost!r} grows with the distance"
     if method.precisions != (1.0,) or method.scales == "auto":
-        return "several scales have no fields here yet"
-    if scales > 1:
-        return "large perplexities reach far beyond a graph of neighbours"
+        obstacle = _scales_obstacle(method)
+        if obstacle:
+            return obstacle
     if method.normalization == "joint" or not kernel.symmetric:
         return "a kernel that is not symmetric makes no potential"
     if not kernel.radial:
         return f"{kernel!r} depends on more than the distance"
-    weighted = kernel.profile is not kernel
-    if weighted and (method.normalization != "pair" or not all(term.constant for term in terms)):
+    if weighted and method.precisions != (1.0,):
+        return "several scales know of no weights"
+    massive = kernel.profile is not kernel
+    if massive and (method.normalization != "pair" or not all(term.constant for term in terms)):
         return "masses of points are for pair normalization and a constant limit only"
     if method.learned and method.normalization == "point":
         return "parameters are learned with pair normalization only"
@@ -165,6 +185,31 @@ def mesh_obstacle(method: Method, n_components: int, scales: int = 1) -> str | N
         return f"{method.transform!r} is not the squared distance"
     if n_components > 3:
         return f"a grid in {n_components} dimensions has too many nodes"
+    return None
+
+
+def _scales_obstacle(method: Method) -> str | None:
+    """The fact that keeps several precisions of a kernel from having fields."""
+    terms = method.cost.limit() or ()
+    if not all(term.constant for term in terms):
+        return f"the limit of {type(method.cost).__name__} at p = 0 does not separate into scales"
+    if method.normalization == "none":
+        return "bare weights of several scales do not separate"
+    if method.kernel is None or method.kernel.tail is None or method.learned:
+        return f"{method.kernel!r} is not of the heavy-tailed family, with parameters that are known"
+    return None
+
+
+def pairs_obstacle(method: Method, weighted: bool = False, drawable: bool = True) -> str | None:
+    """The fact that keeps a method from the pairs engine, or None."""
+    if method.kernel is not None:
+        return f"{method} is no cost of distances"
+    if method.normalization != "none":
+        return "normalized distances are tied all together"
+    if weighted:
+        return "it knows of no weights of points"
+    if not drawable:
+        return "it needs data or all distances, and a start other than 'spectral'"
     return None
 
 
@@ -194,10 +239,17 @@ def _all_pairs(
     return Plan("exact", f"all pairs of {n} points in float64", memory, pair * n * n / threads(None))
 
 
-def _mesh_memory(n: int, n_components: int, columns: int, perplexity: Any) -> int:
-    """The most of what is there at once: the graph while it is made, or its edges and the grid."""
+def _mesh_memory(n: int, n_components: int, columns: int, perplexity: Any, scales: int = 1) -> int:
+    """The most of what is there at once: the graph while it is made, or its edges and the grid.
+
+    Several perplexities, and large ones, take strata of neighbours in its place.
+    """
     given = isinstance(perplexity, (Real, np.ndarray))  # whatever else it is, is refused elsewhere
     near = n * min(n - 1, NEAR * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT))
+    drawn = n * count(n)
+    if scales > 1 or pay(n, int(near / n)):
+        fields = min(NODES.get(n_components, 0) * n, MOST) * (1 + scales // 2)
+        return int(DRAWN * drawn + 24 * n * columns + NODE * fields) + 400 * n * n_components * scales + SMALL
     graph = NEIGHBOUR * near + 24 * n * columns
     grid = EDGE * MERGED * near + NODE * min(NODES.get(n_components, 0) * n, MOST)
     return int(max(graph, grid)) + 200 * n * n_components + SMALL

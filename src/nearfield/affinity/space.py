@@ -1,0 +1,300 @@
+"""Data as a space to search in: the nearest of some rows among others, in one unit.
+
+Euclidean and cosine distances are searched by faiss, exactly where that is quick and else by an inverted file
+with measured recall; all other metrics are computed pair by pair, in blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity import loops
+from nearfield.affinity.distances import NOT_FINITE, check_gave, check_metric, check_precomputed
+from nearfield.io.checks import finite
+from nearfield.threads import spread
+
+EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all distances
+RECALL = 0.98
+QUERIES = 500  # on which the recall is measured
+FEWEST, MORE = 10, 1.2  # lists that are searched at first, and by how many times more until the recall is met
+DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
+BLOCK = 2**24  # distances at a time where all are computed
+ROUNDING = 1e-13  # of a squared distance that is the difference of squares
+
+Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
+
+
+def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None) -> Space:
+    """The space of some data.
+
+    Examples
+    --------
+    >>> indices, squared, _, _ = space(np.array([[0.0], [1.0], [3.0]])).nearest(1)
+    >>> indices.ravel(), squared.ravel()
+    (array([1, 0, 1], dtype=int32), array([1., 1., 4.], dtype=float32))
+    """
+    plain = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "cosine") and not metric_params
+    if plain and not (sparse.issparse(X) and 4 * X.shape[0] * X.shape[1] > DENSE_UP_TO):
+        return Vectors(X, metric == "cosine", metric == "sqeuclidean")
+    between = _of_products(X, metric) if plain else _of_metric(X, metric, metric_params)
+    return Table(between, X.shape[0])
+
+
+class Space:
+    """What both kinds have.
+
+    Attributes
+    ----------
+    n : int
+        The points.
+    unit : float
+        What distances are to be multiplied by to be those of the data: float32 cannot square all numbers.
+    """
+
+    n: int
+    unit = 1.0
+
+    def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
+        """The k nearest among some points, nearest first, of some points; by default of all among all.
+
+        No point is its own neighbour. Where there are fewer than k, a place at the end is at infinity.
+        """
+        raise TypeError(f"{type(self).__name__} does not define nearest")
+
+    def apart(self, rows: Any, others: Any) -> Any:
+        """The distances of some points (rows,) to others each (rows, others)."""
+        raise TypeError(f"{type(self).__name__} does not define apart")
+
+
+class Vectors(Space):
+    """Euclidean distances of rows, or cosine distances, which are those of rows of length one."""
+
+    def __init__(self, X: Any, cosine: bool = False, squares: bool = False) -> None:
+        self.cosine, self.squares = cosine, squares
+        self.X, factor = _centred(X, cosine)
+        self.n, self.unit = len(self.X), 1 / factor
+        self.farthest = 1.0  # no two points are further apart, squared: float32 can hold the square of that
+        if squares:
+            self.farthest = 4 * max(float(np.einsum("c,c", row, row)) for row in self.X)
+            self.unit = self.unit**2 * self.farthest
+
+    def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
+        base = self.X if members is None else np.ascontiguousarray(self.X[members])
+        asking = self.X if queries is None else np.ascontiguousarray(self.X[queries])
+        if len(asking) * len(base) <= EXACT_UP_TO**2:
+            found, recall, how = _search(_all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
+        else:
+            found, recall, how = _by_lists(asking, base, k + 1, n_jobs)
+        if members is not None:
+            found = np.where(found < 0, -1, members[found])
+        rows = np.arange(self.n) if queries is None else queries
+        indices: Any = np.empty((len(asking), k), np.int32)
+        squared: Any = np.empty((len(asking), k), np.float32)
+        spread(loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs)
+        if self.cosine:
+            squared = (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors
+        elif self.squares:
+            squared = (squared / np.float32(self.farthest)) ** 2
+        return indices, squared, recall, how
+
+    def apart(self, rows: Any, others: Any) -> Any:
+        found = np.empty(others.shape, np.float32)
+        loops.distances_apart(self.X, rows, others, found)
+        if self.cosine:
+            return found**2 / 2
+        return found**2 / np.float32(self.farthest) if self.squares else found
+
+
+class Table(Space):
+    """Any distances that can be computed between some rows and others."""
+
+    def __init__(self, between: Callable[[Any, Any], Any], n: int) -> None:
+        self.between, self.n = between, n
+        self._factor: float | None = None
+
+    def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
+        rows = np.arange(self.n) if queries is None else queries
+        columns = np.arange(self.n) if members is None else members
+        indices, squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
+        step, largest = max(1, BLOCK // len(columns)), 0.0
+        for lo in range(0, len(rows), step):
+            part = slice(lo, min(lo + step, len(rows)))
+            D = self.between(rows[part], columns)
+            check_gave(D)
+            own = rows[part][:, None] == columns
+            D[own] = 0.0
+            farthest = float(D.max())
+            if not np.isfinite(farthest):
+                raise ValueError(NOT_FINITE)
+            largest = max(largest, farthest)
+            D[own] = np.inf
+            chosen = np.argpartition(D, k - 1, axis=1)[:, :k]
+            d = np.take_along_axis(D, chosen, axis=1)
+            order = np.lexsort((columns[chosen], d), axis=1)
+            indices[part] = columns[np.take_along_axis(chosen, order, axis=1)]
+            squared[part] = np.take_along_axis(d, order, axis=1)
+        if self._factor is None:
+            if not largest > 0:
+                raise ValueError(f"all {self.n} points are equal: there is nothing to map, check the columns")
+            self._factor = squarable(largest)
+            self.unit = 1 / self._factor
+        squared *= self._factor
+        squared *= squared
+        return indices, squared.astype(np.float32), 1.0, "exact, all pairs in blocks"
+
+    def apart(self, rows: Any, others: Any) -> Any:
+        found, step = np.empty(others.shape, np.float32), max(1, BLOCK // self.n)
+        for lo in range(0, len(rows), step):
+            D = self.between(rows[lo : lo + step], np.arange(self.n))
+            check_gave(D)
+            found[lo : lo + step] = np.take_along_axis(D, others[lo : lo + step], axis=1) / self.unit
+        if not np.all(np.isfinite(found)):
+            raise ValueError(NOT_FINITE)
+        return found
+
+
+def squarable(largest: float) -> float:
+    """The factor by which numbers up to `largest` are multiplied so that float32 can hold their squares."""
+    return 1.0 if 1e-12 < largest < 1e12 or not largest > 0 else 1.0 / largest
+
+
+def _centred(X: Any, cosine: bool) -> tuple[Any, float]:
+    """The points as float32 around the origin, where it has the most digits, in units that it can square.
+
+    The second is what they were multiplied by.
+
+    They are made some rows at a time: float64, or a dense copy of sparse data, would take twice the memory.
+    """
+    finite(X)
+    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    n, columns = X.shape
+    step = max(1, 2**20 // max(columns, 1))
+    mean = 0.0 if cosine else np.asarray(X.mean(axis=0, dtype=np.float64))
+
+    def block(lo: int) -> Any:
+        rows = X[lo : lo + step]
+        return (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) - mean
+
+    out = np.empty((n, columns), np.float32)
+    if cosine:
+        for lo in range(0, n, step):
+            rows = block(lo)
+            norms = np.linalg.norm(rows, axis=1, keepdims=True)
+            if not np.all(norms > 0):
+                raise ValueError(_no_direction(lo + int(np.argmin(norms))))
+            out[lo : lo + step] = rows / norms
+        return out, 1.0
+    largest = max(float(np.abs(block(lo)).max(initial=0.0)) for lo in range(0, n, step))
+    if not largest > 0:
+        raise ValueError(f"all {n} points are equal: there is nothing to map, check the columns")
+    factor = squarable(largest)
+    for lo in range(0, n, step):
+        out[lo : lo + step] = block(lo) * factor
+    return out, factor
+
+
+def _no_direction(row: int) -> str:
+    return f"row {row} is all zeros and has no direction: leave it out"
+
+
+def _all_distances(base: Any) -> Any:
+    import faiss
+
+    index = faiss.IndexFlatL2(base.shape[1])
+    index.add(base)
+    return index
+
+
+def _by_lists(X: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float, str]:
+    """The k nearest of the base by an inverted file, searched as widely as the recall calls for."""
+    import faiss
+
+    # Training is on one thread: with more, faiss adds up in another order.
+    faiss.omp_set_num_threads(1)
+    n, dimensions = base.shape
+    lists = int(2 * np.sqrt(n))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(dimensions), dimensions, lists)
+    index.cp.niter = 6
+    random = np.random.default_rng(0)
+    index.train(base[random.permutation(n)[: 40 * lists]])
+    _, cells = _search(index.quantizer, base, 1, n_jobs)
+    cells = np.ascontiguousarray(cells.ravel())
+    index.add_core(n, faiss.swig_ptr(base), None, faiss.swig_ptr(cells))
+
+    queries = X[random.permutation(len(X))[:QUERIES]]
+    exact = _search(_all_distances(base), queries, k, n_jobs)[1]
+    index.nprobe = FEWEST
+    while True:
+        found = _search(index, queries, k, n_jobs)[1]
+        recall = sum(np.intersect1d(*both).size for both in zip(exact, found, strict=True)) / exact.size
+        if recall >= RECALL or index.nprobe >= lists:
+            break
+        index.nprobe = min(lists, int(np.ceil(MORE * index.nprobe)))
+    how = f"inverted file of {lists} lists, {index.nprobe} searched, recall {recall:.3f}"
+    # List by list: queries of the same one search the same others, which are then in the cache.
+    if base is not X:
+        cells = _search(index.quantizer, X, 1, n_jobs)[1].ravel()
+    together = np.argsort(cells, kind="stable")
+    return _search(index, X, k, n_jobs, together)[1], recall, how
+
+
+def _search(index: Any, X: Any, k: int, n_jobs: int | None, order: Any = None) -> tuple[Any, Any]:
+    """Distances and indices, each chunk of queries on one thread, so that their number changes nothing."""
+    import faiss
+
+    squared, indices = np.empty((len(X), k), np.float32), np.empty((len(X), k), np.int64)
+
+    def rows(lo: int, hi: int) -> None:
+        faiss.omp_set_num_threads(1)  # of the calling thread
+        rows = slice(lo, hi) if order is None else order[lo:hi]
+        squared[rows], indices[rows] = index.search(X[rows], k)
+
+    spread(rows, len(X), n_jobs=n_jobs)
+    return squared, indices
+
+
+def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> Callable[[Any, Any], Any]:
+    """The distances of some rows to others, by any metric; a copy that may be written to."""
+    from sklearn.metrics import pairwise_distances
+
+    if isinstance(metric, str) and metric == "precomputed":
+        D = check_precomputed(X)
+        return lambda rows, columns: D[np.ix_(rows, columns)]
+    check_metric(metric)
+    finite(X)
+    params = dict(metric_params or {})
+    # What these take from the data they must take from all of them, and not from a block.
+    if isinstance(metric, str) and metric == "seuclidean":
+        params.setdefault("V", np.var(X, axis=0, ddof=1))
+    elif isinstance(metric, str) and metric == "mahalanobis":
+        params.setdefault("VI", np.linalg.inv(np.cov(X.T)).T)
+    return lambda rows, columns: pairwise_distances(X[rows], X[columns], metric=metric, **params)
+
+
+def _of_products(X: Any, metric: str) -> Callable[[Any, Any], Any]:
+    """The distances of some rows to others, of sparse data that are too large to be dense."""
+    finite(X)
+    X = sparse.csr_array(X, dtype=np.float64)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    if metric == "cosine":
+        if not np.all(squares > 0):
+            raise ValueError(_no_direction(int(np.argmin(squares))))
+        X = sparse.csr_array(sparse.diags_array(1 / np.sqrt(squares)) @ X)
+        squares = np.ones_like(squares)
+
+    def between(rows: Any, columns: Any) -> Any:
+        D = (X[rows] @ X[columns].T).toarray()
+        both = np.add.outer(squares[rows], squares[columns])
+        D *= -2.0
+        D += both
+        both *= ROUNDING
+        D[both > D] = 0.0
+        if metric == "cosine":
+            D *= 0.5
+        return np.sqrt(D, out=D) if metric == "euclidean" else D
+
+    return between

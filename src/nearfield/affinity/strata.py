@@ -1,0 +1,230 @@
+"""Neighbours of all ranks at once: the nearest, and a few from every shell of ranks further out.
+
+Large perplexities reach far beyond a graph of nearest neighbours, but they do not need every point out there:
+of the ranks k … 2k, 2k … 4k, and so on, a few stand for the others, each for as many as it was drawn from. A
+sum Σ_j p_ij g_ij is then Σ_j c_ij p_ij g_ij without bias, with some hundred edges a point for every
+perplexity.
+
+The shells come from random subsamples: in one of a point in 2^s, the ranks beyond k stand for ranks beyond
+k 2^s. A shell begins where the one before ended, so that none overlaps and none leaves a gap. For each s the
+points are dealt out into 2^s such parts, so that all are drawn equally often: with one part for all, a few
+points would be everybody's far neighbours, and carry the forces of the whole map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nearfield.affinity.neighbours import share_out
+from nearfield.affinity.space import Space, space
+from nearfield.algebra.parts import Array
+from nearfield.threads import CHUNKS, one_blas_thread, spread
+
+NEAREST = 24  # that are all taken
+DRAWN = 16  # of every shell beyond
+MUCH = 2  # times as many nearest neighbours as strata have, from which on strata take their place
+LEAST_SHARE = 0.25  # of its due that the last shell keeps, whatever the others stand for
+
+
+@dataclass(frozen=True)
+class Strata:
+    """For every point its nearest neighbours, and some from every shell beyond.
+
+    Attributes
+    ----------
+    indices : array of int32 (points, edges)
+        The neighbours, rising in a row.
+    squared : array of float32 (points, edges)
+        Their squared distances; an empty place, at the end, is at infinity.
+    number : array of float32 (points, edges)
+        How many points each of them stands for; 0 in an empty place.
+    unit : float
+        What distances are to be multiplied by to be those of the data.
+    """
+
+    indices: Any
+    squared: Any
+    number: Any
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A target on a sample of the pairs.
+
+    Attributes
+    ----------
+    P : csr_array
+        The target on these pairs, each that of a single pair.
+    number : array
+        How many pairs each stored value stands for.
+    """
+
+    P: Any
+    number: Any
+
+    def folded(self) -> Any:
+        """One matrix, whose values are those of all pairs that they stand for."""
+        P = self.P.copy()
+        P.data = P.data * self.number
+        return P
+
+
+def count(n: int) -> int:
+    """How many edges a point has in the strata of n points, at most.
+
+    Examples
+    --------
+    >>> count(2000), count(70_000), count(1_000_000)
+    (136, 216, 280)
+    """
+    return min(NEAREST + DRAWN * _levels(n), n - 1)
+
+
+def pay(n: int, k: int) -> bool:
+    """Whether strata are so much smaller than k neighbours that they are worth the draw.
+
+    Examples
+    --------
+    >>> pay(70_000, 90), pay(70_000, 3000)
+    (False, True)
+    """
+    return k > MUCH * count(n)
+
+
+def _levels(n: int) -> int:
+    """How many shells there are."""
+    return max(0, int(np.ceil(np.log2(max(n - 1, 1) / NEAREST))))
+
+
+@one_blas_thread()
+def strata(
+    X: Any,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> Strata:
+    """The strata of the rows of X; which ones are drawn is always the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = strata(np.random.default_rng(0).normal(size=(500, 3)))
+    >>> drawn.indices.shape
+    (500, 104)
+    >>> bool(np.all(np.abs(drawn.number.sum(axis=1) / 499 - 1) < 0.5))
+    True
+    """
+    where, n = space(X, metric, metric_params), X.shape[0]
+    random = np.random.default_rng(0)
+    indices, squared, _, _ = where.nearest(min(2 * NEAREST, n - 1), n_jobs)
+    share_out(indices, squared)
+    parts = [_first(indices, squared, NEAREST)]
+    inner = parts[0][1][:, -1]  # where the next shell begins
+    for level in range(_levels(n)):
+        last = level == _levels(n) - 1
+        each = np.ones(n)
+        if level:
+            indices, squared, each = _in_groups(where, level, last, random, n_jobs)
+        shell, inner = _shell(indices, squared, inner, each, last, random)
+        parts.append(shell)
+    if len(parts) > 1:
+        _complete(parts, n)
+    indices, squared, number = (np.hstack(part) for part in zip(*parts, strict=True))
+    return _sorted(indices, squared, number, where.unit)
+
+
+def _in_groups(
+    where: Space, level: int, last: bool, random: np.random.Generator, n_jobs: int | None
+) -> tuple[Any, Any, Array]:
+    """The nearest of every point in a random part of the points (at last all), and what one stands for.
+
+    The points are dealt out into parts, and the parts to the points, so that every point is as often a
+    neighbour as any other.
+    """
+    n, wanted = where.n, 2 * NEAREST
+    number = max(1, min(2**level, n // (wanted + 1)))
+    parts = np.array_split(random.permutation(n), number)
+    asking = np.array_split(random.permutation(n), number)
+    k = max(map(len, parts)) if last else min(wanted, *map(len, parts))
+    indices, squared, each = np.zeros((n, k), np.int32), np.full((n, k), np.inf, np.float32), np.empty(n)
+
+    def groups(lo: int, hi: int, n_jobs: int | None = 1) -> None:
+        for members, queries in zip(parts[lo:hi], asking[lo:hi], strict=True):
+            members, queries = np.sort(members), np.sort(queries)
+            found = where.nearest(min(k, len(members)), n_jobs, queries, members)
+            for kept, part in ((indices, found[0]), (squared, found[1])):
+                kept[queries, : part.shape[1]] = part
+            each[queries] = (n - 1) / (len(members) - np.isin(queries, members))
+            if not last:  # the shell ends at the k-th, which is left out
+                each[queries] *= k / (k - 1)
+
+    if len(parts) < CHUNKS:  # each of them on all threads
+        groups(0, len(parts), n_jobs)
+    else:
+        spread(groups, len(parts), n_jobs=n_jobs)
+    return indices, squared, each
+
+
+def _complete(parts: list[tuple[Any, Any, Any]], n: int) -> None:
+    """Let the last shell, which is the roughest, stand for all points that the others do not, in place."""
+    outermost = parts[-1][2]
+    rest = n - 1 - sum(number.sum(axis=1) for _, _, number in parts[:-1])
+    now = outermost.sum(axis=1)
+    factor = np.maximum(rest / np.maximum(now, 1e-30), LEAST_SHARE)
+    outermost *= np.where(now > 0, factor, 1.0)[:, None].astype(np.float32)
+
+
+def _first(indices: Any, squared: Any, k: int) -> tuple[Any, Any, Any]:
+    """The k nearest, each for itself."""
+    k = min(k, indices.shape[1])
+    there = np.isfinite(squared[:, :k])
+    return indices[:, :k], squared[:, :k], there.astype(np.float32)
+
+
+def _shell(
+    indices: Any,
+    squared: Any,
+    inner: Array,
+    each: Array,
+    last: bool,
+    random: np.random.Generator,
+) -> tuple[tuple[Any, Any, Any], Array]:
+    """Some of the neighbours beyond `inner`, and where the next shell begins: at the last one found.
+
+    One of them stands for `each`. They are drawn at even steps along their ranks, from a start that is random
+    for each point: every one is as likely as the others, and all distances are there.
+    """
+    places = squared.shape[1]
+    found = np.isfinite(squared)
+    outer = np.where(found, squared, -np.inf).max(axis=1)
+    outside = found & (squared > inner[:, None])
+    if not last:
+        outside &= squared < outer[:, None]
+    there = outside.sum(axis=1)
+    first = np.where(there > 0, outside.argmax(axis=1), 0)  # rows rise, so they are side by side
+    taken = min(DRAWN, places)
+    step = np.maximum(there / taken, 1.0)
+    at = np.floor((np.arange(taken) + random.random((len(squared), 1))) * step[:, None])
+    real = at < there[:, None]
+    columns = np.minimum(first[:, None] + np.where(real, at, 0), places - 1).astype(np.int64)
+    distances = np.where(real, np.take_along_axis(squared, columns, axis=1), np.inf).astype(np.float32)
+    drawn = each * there / np.maximum(real.sum(axis=1), 1)
+    number = np.where(real, drawn[:, None], 0.0).astype(np.float32)
+    part = (np.take_along_axis(indices, columns, axis=1), distances, number)
+    return part, np.maximum(inner, np.nextafter(outer, -np.inf))
+
+
+def _sorted(indices: Any, squared: Any, number: Any, unit: float) -> Strata:
+    """Rows in the order of their indices, empty places at the end."""
+    n = len(indices)
+    key = np.where(number > 0, indices, n)
+    order = np.argsort(key, axis=1, kind="stable")
+    longest = int((number > 0).sum(axis=1).max())
+    parts = [np.take_along_axis(part, order, axis=1)[:, :longest] for part in (indices, squared, number)]
+    indices, squared, number = map(np.ascontiguousarray, parts)
+    return Strata(indices, squared, number, unit)

@@ -1,0 +1,51 @@
+"""The ladder: scales enter one by one, from coarse to fine, in the data and in the map.
+
+Each rung is an engine, whose target is the mean over the scales that have entered and whose kernel has their
+precisions. The descent goes on from one to the next; see `nearfield.descent.schedule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nearfield.affinity.rungs import Rungs
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.engine.base import Engine
+
+Build = Callable[[Method, Any], Engine]
+
+
+class Ladder:
+    """The engines of a multi-scale descent, one after the other.
+
+    Parameters
+    ----------
+    method : Method
+        With the scales "auto".
+    rungs : Rungs
+        The scales of the data.
+    build : callable
+        The engine of a method and a target.
+    """
+
+    def __init__(self, method: Method, rungs: Rungs, build: Build) -> None:
+        self.method, self.rungs, self.build = method, rungs, build
+        self.precisions: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rungs)
+
+    def begin(self, Y: Array, target: Any) -> Engine:
+        """The engine of the first rung, whose target was made already, for a map that starts at Y."""
+        self.precisions = self.rungs.precisions(Y)
+        return self._engine(target)
+
+    def finer(self) -> Engine:
+        """The engine after the next scale has entered."""
+        return self._engine(self.rungs.climb())
+
+    def _engine(self, target: Any) -> Engine:
+        entered = self.precisions[-self.rungs.entered :]
+        return self.build(self.method._with(scales=entered), target)
