@@ -220,7 +220,9 @@ def scale_edges(
     indptr,
     indices,
     p,
+    number,
     Y,
+    kappa,
     alpha,
     beta,
     nearest,
@@ -231,11 +233,13 @@ def scale_edges(
     gradient,
     bracket,
 ):
-    """A cross-entropy along the edges at several scales, of heavy-tailed kernels (α, and a β for each scale).
+    """The springs of a divergence along the edges at several scales of a heavy-tailed kernel (α, β of each).
 
-    The springs are p times the mean rate β/(1+αβf) of the scales, weighted by their q; each scale's bracket
-    is -p times its share of q. S is exp(logs - β nearest) of each point and scale, or in one row of all
-    points. Returned are -Σ p log q̄ and, if there is `extra` attraction, Σ p times the mean of log w.
+    G - G0 is -p/q̄ of a cross-entropy (κ = 0), and -log(1 + κ/(1-κ) p/q̄)/κ of the Jensen-Shannon divergence;
+    each scale has its share of it by its q, and the rate β/(1+αβf). S is exp(logs - β nearest) of each point
+    and scale, or in one row of all points. An edge counts as its `number`, or once if there is none.
+    Returned are the costs, less what is linear in q or does not depend on it, and, if there is `extra`
+    attraction, Σ p times the mean of log w.
     """
     two, three = len(axes) > 1, len(axes) > 2
     scales = beta.shape[0]
@@ -249,6 +253,10 @@ def scale_edges(
         np.empty(longest, f32),
         np.empty(longest, f32),
     )
+    strength, amount, ratio = np.empty(longest, f32), np.ones(longest, f32), np.empty(longest, f32)
+    counted, mixed = number.shape[0] > 0, kappa > 0.0
+    kappa_, per_scale = f32(kappa), f32(1.0 / scales)
+    odds = f32(kappa / (1.0 - kappa))
     tailed = alpha > 0.0
     widest = np.argmin(beta)
     crossed = 0.0
@@ -292,25 +300,39 @@ def scale_edges(
             for e in range(m):
                 total[e] += share[e]
                 rate[e] += share[e] * (b / (f32(1) + f32(alpha) * b * f[e]) if tailed else b)
+        if counted:
+            amount[:m] = number[start : start + m]
         for e in range(m):
-            rate[e] = weights[e] * rate[e] / total[e]
+            total[e] *= per_scale
+            ratio[e] = weights[e] / total[e]
+        if mixed:
+            for e in range(m):
+                strength[e] = f32(1) + odds * ratio[e]
+            logarithm(strength, m)
+            for e in range(m):
+                strength[e] /= kappa_
+        else:
+            strength[:m] = ratio[:m]
+        for e in range(m):
+            rate[e] *= amount[e] * strength[e] * per_scale
         if extra != f32(0):
             pulled = f32(0)
             for u in range(scales):
-                b = beta[u] / f32(scales)
+                b = beta[u] * per_scale
                 for e in range(m):
+                    each = amount[e] * weights[e]
                     stiff = b / (f32(1) + f32(alpha) * beta[u] * f[e]) if tailed else b
-                    rate[e] += extra * weights[e] * stiff
+                    rate[e] += extra * each * stiff
                     if tailed:
-                        pulled -= weights[e] * np.log1p(f32(alpha) * beta[u] * f[e]) / f32(alpha * scales)
+                        pulled -= each * np.log1p(f32(alpha) * beta[u] * f[e]) * per_scale / f32(alpha)
                     else:
-                        pulled -= weights[e] * b * f[e]
+                        pulled -= each * b * f[e]
             attraction += float(pulled)
         for u in range(scales):
             part = f32(0)
             for e in range(m):
-                part += weights[e] * q[u, e] / total[e]
-            bracket[i, u] = -part * f32(scales)
+                part += amount[e] * strength[e] * q[u, e]
+            bracket[i, u] = -part
         pull_x, pull_y, pull_z = f32(0), f32(0), f32(0)
         for e in range(m):
             rate[e] *= factor
@@ -331,11 +353,17 @@ def scale_edges(
         if three:
             gradient[i, 2] += pull_z
         if want_value:
-            for e in range(m):
-                total[e] /= f32(scales)
-            logarithm(total, m)
             part = f32(0)
-            for e in range(m):
-                part -= weights[e] * total[e]
+            if mixed:
+                for e in range(m):
+                    ratio[e] = kappa_ + (f32(1) - kappa_) / ratio[e]
+                logarithm(ratio, m)
+                for e in range(m):
+                    value = -weights[e] * ratio[e] / (f32(1) - kappa_) - total[e] * strength[e]
+                    part += amount[e] * value
+            else:
+                logarithm(total, m)
+                for e in range(m):
+                    part -= amount[e] * weights[e] * total[e]
             crossed += float(part)
     return crossed, attraction

@@ -149,6 +149,29 @@ class Edges:
         pending = begin(loops.tail_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
         return lambda: (gradient, float(sum(pending())))
 
+    # A divergence whose G is known, with a heavy tail, at one scale or several -----------------------------
+
+    def divergence(self, asked: Asked, nearest: Any, logs: Any) -> Pulls:
+        """The springs of a cross-entropy or a mixture, each with the q of its scale, in one fused loop.
+
+        S = exp(logs - β nearest) has a row for each point, or one for all, and a column for each scale.
+        """
+        method, Y = asked.method, asked.Y
+        alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
+        beta = (beta * np.array(method.precisions)).astype(np.float32)
+        number = np.empty(0, np.float32) if self.number is None else self.number
+        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, number, Y)
+        kernels = (method.cost.mixture or 0.0, alpha, beta, nearest, logs)
+        extra, mirrored = np.float32(asked.exaggeration - 1), len(logs) == 1
+
+        def rows(lo: int, hi: int) -> Pulls:
+            found = Pulls(np.zeros_like(Y), np.zeros((self.n, len(beta))))
+            arguments = (extra, asked.want_value, mirrored, found.gradient, found.bracket)
+            found.cost, found.attraction = loops.scale_edges(lo, hi, *graph, *kernels, *arguments)
+            return found
+
+        return Pulls.added(spread(rows, self.chunks, n_jobs=self.n_jobs))
+
     # Any cost and kernel ------------------------------------------------------------------------------------
 
     def chain(self, asked: Asked, terms: tuple[LimitTerm, ...], S: Any) -> Pulls:

@@ -74,6 +74,7 @@ class Mesh:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
         self.fused = method.cost.cross_entropy and kernel.tail is not None
+        self.mixed = method.cost.mixture is not None and kernel.tail is not None
         both_ways = method.normalization == "point"
         if self.fused and (both_ways or number is not None):
             # The springs of a cross-entropy depend on p alone, and not on S.
@@ -129,6 +130,8 @@ class Mesh:
 
     def _springs(self, asked: Asked) -> Springs:
         """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
+        if self.mixed:
+            return lambda S: self._mixture(asked, S)
         if not self.fused:
             return lambda S: self.edges.chain(asked, self.terms, S)
         pending, point = self.edges.begin_tail(asked), asked.method.normalization == "point"
@@ -141,6 +144,13 @@ class Mesh:
             return Pulls(gradient, -self.degree, self.entropy + crossed, -crossed)
 
         return springs
+
+    def _mixture(self, asked: Asked, S: Any) -> Pulls:
+        """The springs of the Jensen-Shannon divergence, in a fused loop; its limit is a constant."""
+        logs = np.log(np.atleast_2d(S).T).astype(np.float32)
+        pulls = self.edges.divergence(asked, np.zeros_like(logs), logs)
+        pulls.bracket = pulls.bracket[:, 0]
+        return pulls
 
     def _times(self, values: Any) -> Any:
         """The weights times a value of each point (None: ones); None if there is neither."""

@@ -59,8 +59,8 @@ class Scales:
         terms = method.cost.limit() or ()
         self.limit = float(sum(term.coefficient(1.0) for term in terms))
         kernel = method.kernel
-        self.fused = method.cost.cross_entropy and kernel.tail is not None  # type: ignore[union-attr]
-        if self.fused and number is not None:
+        self.fused = method.cost.cross_entropy or method.cost.mixture is not None
+        if method.cost.cross_entropy and number is not None:  # which is linear in p
             self.edges = self.edges.folded(False)
         self.fields = [Field(kernel.width / b**0.5, accuracy, n_jobs) for b in method.precisions]  # type: ignore[union-attr]
 
@@ -95,7 +95,10 @@ class Scales:
             known[u] = (field, key, ones, force)
         if direct.any():
             close.sums(direct, levels)
-        pulls = self._fused(asked, levels) if self.fused else self._chain(asked, levels)
+        if self.fused:
+            pulls = self.edges.divergence(asked, levels.nearest, levels.logs)
+        else:
+            pulls = self._chain(asked, levels)
         gradient = pulls.gradient.astype(np.float64)
         brackets = pulls.bracket if point else pulls.bracket.sum(axis=0, keepdims=True)
         if direct.any():
@@ -110,6 +113,7 @@ class Scales:
             gradient += charges[:, None] * force
             gradient += field.read((1.0, field.charge(charges, [key]), key))[1]
         cost = pulls.cost + self.limit * (self.n if point else 1)
+        cost += self.entropy if method.cost.cross_entropy else 0.0
         return evaluation(asked, cost, pulls.attraction, gradient)
 
     @staticmethod
@@ -118,35 +122,6 @@ class Scales:
         return method.kernel.tail[1] * np.array(method.precisions)  # type: ignore[union-attr,index]
 
     # The springs --------------------------------------------------------------------------------------------
-
-    def _fused(self, asked: Asked, levels: Levels) -> Pulls:
-        """A cross-entropy with a heavy-tailed kernel: R q̄ is -p; an edge pulls with p times a mean rate."""
-        alpha = asked.method.kernel.tail[0]  # type: ignore[union-attr,index]
-        precisions = self._beta(asked.method).astype(np.float32)
-        edges, U = self.edges, len(precisions)
-        mirrored = asked.method.normalization != "point"
-        graph = ((0,) * asked.Y.shape[1], edges.indptr, edges.indices, edges.p, asked.Y)
-        extra = np.float32(asked.exaggeration - 1)
-
-        def rows(lo: int, hi: int) -> Pulls:
-            gradient, bracket = np.zeros_like(asked.Y), np.zeros((self.n, U))
-            arguments = (
-                alpha,
-                precisions,
-                levels.nearest,
-                levels.logs,
-                extra,
-                asked.want_value,
-                mirrored,
-                gradient,
-                bracket,
-            )
-            crossed, attraction = loops.scale_edges(lo, hi, *graph, *arguments)
-            return Pulls(gradient, bracket, crossed, attraction)
-
-        pulls = Pulls.added(spread(rows, edges.chunks, n_jobs=self.n_jobs))
-        pulls.cost += self.entropy
-        return pulls
 
     def _chain(self, asked: Asked, levels: Levels) -> Pulls:
         """The chain along the edges, whatever the cost and the kernel."""

@@ -98,6 +98,8 @@ class Cost(Part):
         The pair's term as LaTeX.
     cross_entropy : bool
         Whether C is Σ p log p - Σ p log q, so that q ∂C/∂q is -p and the gradient has a closed form.
+    mixture : float or None
+        κ, within 0 and 1, if ∂C/∂q is -log(1 - κ + κ p/q)/κ, which a fused loop knows.
     least_squares : float or None
         e if C is Σ r^e (r - d)², which likewise has a closed form.
     power_difference : float or None
@@ -115,6 +117,7 @@ class Cost(Part):
     domains: ClassVar[frozenset[str]] = frozenset({"probabilities", "weights"})
     formula: ClassVar[str] = ""
     cross_entropy: ClassVar[bool] = False
+    mixture: float | None = None
     least_squares: ClassVar[float | None] = None
     power_difference: ClassVar[float | None] = None
     degree: ClassVar[float] = 1.0

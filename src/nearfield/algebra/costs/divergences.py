@@ -124,6 +124,11 @@ class JensenShannon(Cost):
         """Only the reverse divergence, κ = 1, is infinite at p = 0."""
         return self.kappa == 1
 
+    @property
+    def mixture(self) -> float | None:  # type: ignore[override]
+        """But for the ends, where the logarithm is another one, or none at all."""
+        return self.kappa if 0 < self.kappa < 1 else None
+
     def _floored(self, p: Array) -> Array:
         return np.maximum(p, self.floor if self.kappa == 1 else TINY)
 
@@ -144,7 +149,7 @@ def mixed_log(ratio: Array, t: float) -> Array:
     """log(1 - t + t ratio)/t, which is ratio - 1 at t = 0; written so that no t in [0, 1] loses digits."""
     if t == 0:
         return ratio - 1
-    return (np.log((1 - t) + t * ratio) if t > 0.5 else np.log1p(t * (ratio - 1))) / t
+    return (np.log((1 - t) + t * ratio) if t > 0.1 else np.log1p(t * (ratio - 1))) / t
 
 
 @part
