@@ -278,3 +278,18 @@ def test_bad_weights_are_refused_in_one_line(wrong, X):
 def test_principal_components_take_none(X, m):
     with pytest.raises(ValueError, match="take no weights"):
         nf.Embedder("pca").fit(X, weights=m)
+
+
+def test_a_method_takes_weights_by_itself(X, random):
+    """Target, value and gradient of weighted points are those of the repeated ones."""
+    m, Y = np.array([2.0, 3.0] + [1.0] * (len(X) - 2)), random.normal(size=(len(X), 2))
+    often = m.astype(int)
+    for kind in ("tsne", "asne"):
+        method = nf.method(kind)
+        one, one_way = method.value_and_gradient(Y, method.target(X, perplexity=5, weights=m), weights=m)
+        many, ways = method.value_and_gradient(
+            np.repeat(Y, often, axis=0), method.target(np.repeat(X, often, axis=0), perplexity=5)
+        )
+        assert one == pytest.approx(many, rel=1e-9)
+        first = np.cumsum(often) - often
+        assert np.allclose(one_way, ways[first] * m[:, None], rtol=1e-6, atol=1e-12)

@@ -71,3 +71,17 @@ def test_fixed_precisions_are_kept(X):
     run = nf.Run(X, method, perplexity=[4, 16], random_state=0)
     run.step(3)
     assert run.method.scales == (1.0, 0.1)
+
+
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+def test_precisions_may_be_those_of_the_data(engine, X):
+    method = nf.Method(nf.costs.KL(), nf.kernels.Gaussian(), "point", scales="transfer")
+    run = nf.Run(X, method, engine=engine, random_state=0)
+    start = run.Y
+    run.converge(400)
+    assert np.all(np.diff(run.method.precisions) < 0)  # from the finest to the coarsest
+    assert 0.3 < np.std(run.Y) / np.std(start) < 3  # which has the size of the data
+    assert nf.quality(X, run.Y).auc > 0.3
+    half = nf.Run(2 * X, method, engine=engine, random_state=0)
+    half.converge(400)
+    assert np.allclose(4 * np.array(half.method.precisions), run.method.precisions, rtol=1e-3)

@@ -51,7 +51,7 @@ class Rungs:
         # Those that strata stand for are about as many as there are points; no perplexity can be higher.
         reached = (k if number is None else np.minimum(k, number.sum(axis=1)) for k in self.perplexities)
         self.beta = np.array([calibrate(squared.copy(), k, **options).beta for k in reached])
-        self.entered = 0
+        self.entered, self.unit = 0, 1.0
         self._sum = np.zeros_like(squared)
         self._nearest, self._total = np.empty(self.n), np.empty(self.n)
 
@@ -106,6 +106,11 @@ class Rungs:
         beta = 2 ** (2 / P) * ratio ** (2 * self.exponent(P) / P) / v
         return tuple(beta.tolist())
 
+    def transferred(self) -> tuple[float, ...]:
+        """The precisions of the data themselves, the median over the points that have one at each scale."""
+        known = (row[np.isfinite(row)] for row in self.beta / self.unit**2)
+        return tuple(float(np.median(row)) if len(row) else 1.0 for row in known)
+
 
 class OfAllPairs(Rungs):
     """P as a matrix."""
@@ -122,6 +127,7 @@ class OfStrata(Rungs):
 
     def __init__(self, method: Method, strata: Strata, perplexities: Any, n_jobs: int | None = None) -> None:
         super().__init__(method, strata.squared, perplexities, n_jobs, strata.number)
+        self.unit = strata.unit
         self.indices, self._there = strata.indices, strata.number > 0
         counts = self._there.sum(axis=1)
         self.indptr: Any = np.zeros(self.n + 1, index_type(int(counts.sum())))

@@ -45,10 +45,11 @@ class Method(Part):
         with a kernel and "none" without.
     transform : Transform, optional
         f(d): d² with a kernel and d without, by default.
-    scales : tuple of float, "auto" or "data"
+    scales : tuple of float, "auto", "transfer" or "data"
         Precisions β_u: Q is the mean of the Q_u, each with w(β_u f) and sums of its own. "auto" is one for
-        each of the perplexities of the data, found when a run starts; "data" leaves the kernel as it is, and
-        says that several perplexities are the method's own.
+        each of the perplexities of the data, to the measure of the start; "transfer" takes those of the data
+        themselves, the median over the points, for maps of the size of the data; "data" leaves the kernel
+        as it is, and says that several perplexities are the method's own.
 
     Examples
     --------
@@ -101,8 +102,8 @@ class Method(Part):
                 f" (kernel {self.kernel!r}, normalization {self.normalization!r}) gives it"
                 f" {' or '.join(sorted(admitted))}"
             )
-        if isinstance(self.scales, str) and self.scales not in ("auto", "data"):
-            raise ValueError(f"scales must be precisions, 'auto' or 'data', got {self.scales!r}")
+        if isinstance(self.scales, str) and self.scales not in ("auto", "transfer", "data"):
+            raise ValueError(f"scales must be precisions, 'auto', 'transfer' or 'data', got {self.scales!r}")
         if not all(0 < s < np.inf for s in self.precisions):
             raise ValueError(f"scales must be positive precisions, got {self.scales!r}")
 
@@ -110,6 +111,11 @@ class Method(Part):
     def precisions(self) -> tuple[float, ...]:
         """The precisions of the kernel: those of the scales where they are known, and otherwise 1 alone."""
         return (1.0,) if isinstance(self.scales, str) or not self.scales else self.scales
+
+    @property
+    def climbs(self) -> bool:
+        """Whether the map has a scale for each perplexity of the data, which enter one by one."""
+        return self.scales in ("auto", "transfer")
 
     @property
     def target_kind(self) -> str:
@@ -144,7 +150,11 @@ class Method(Part):
         if self.normalization != "none":
             parts.append(self.normalization)
         if self.scales:
-            names = {"auto": "all scales", "data": "all scales of the data"}
+            names = {
+                "auto": "all scales",
+                "transfer": "the data's own scales",
+                "data": "all scales of the data",
+            }
             known = isinstance(self.scales, str)
             parts.append(names[str(self.scales)] if known else f"{len(self.scales)} scales")
         return " · ".join(parts)
@@ -156,6 +166,7 @@ class Method(Part):
         perplexity: Any = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        weights: Any = None,
         n_jobs: int | None = None,
     ) -> Array | csr_array:
         """P, weights or distances of the data, as the method needs them; see `nearfield.affinity.target`.
@@ -169,14 +180,19 @@ class Method(Part):
         """
         from nearfield.affinity.targets import target
 
-        return target(
-            self, X, perplexity=perplexity, metric=metric, metric_params=metric_params, n_jobs=n_jobs
-        )
+        distances = {"metric": metric, "metric_params": metric_params}
+        return target(self, X, perplexity=perplexity, **distances, weights=weights, n_jobs=n_jobs)
 
     def value_and_gradient(
-        self, Y: Any, target: Any, *, exaggeration: float = 1.0, n_jobs: int | None = None
+        self,
+        Y: Any,
+        target: Any,
+        *,
+        exaggeration: float = 1.0,
+        weights: Any = None,
+        n_jobs: int | None = None,
     ) -> tuple[float, Array]:
-        """The cost and its gradient at the map Y, exactly, in float64.
+        """The cost and its gradient at the map Y, exactly, in float64; see `nearfield.Run` for weights.
 
         Examples
         --------
@@ -190,4 +206,4 @@ class Method(Part):
         """
         from nearfield.engine.exact import value_and_gradient
 
-        return value_and_gradient(self, Y, target, exaggeration=exaggeration, n_jobs=n_jobs)
+        return value_and_gradient(self, Y, target, exaggeration=exaggeration, weights=weights, n_jobs=n_jobs)

@@ -23,7 +23,7 @@ class Ladder:
     Parameters
     ----------
     method : Method
-        With the scales "auto".
+        Whose scales are "auto" or "transfer".
     rungs : Rungs
         The scales of the data.
     build : callable
@@ -39,7 +39,8 @@ class Ladder:
 
     def begin(self, Y: Array, target: Any) -> Engine:
         """The engine of the first rung, whose target was made already, for a map that starts at Y."""
-        self.precisions = self.rungs.precisions(Y)
+        transferred = self.method.scales == "transfer"
+        self.precisions = self.rungs.transferred() if transferred else self.rungs.precisions(Y)
         return self._engine(target)
 
     def finer(self) -> Engine:

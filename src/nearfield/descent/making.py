@@ -141,7 +141,7 @@ def make(
         steps = rungs(
             method, data.X, perplexities, **data.distances, weights=weights, sampled=chosen.engine == "mesh"
         )
-        if method.scales == "auto":
+        if method.climbs:
             ladder = Ladder(method, steps, build)
         target = steps.climb() if ladder is not None else steps.top()
     else:
@@ -191,10 +191,11 @@ def _with_scales(method: Method) -> Method:
 
 
 def _start_scale(method: Method) -> float | None:
-    """How large the start is: distances as they are; kernels so small that all points see each other.
+    """How large the start is: of one kernel so small that all points see each other.
 
-    Several scales are made to measure for the start, of whatever size.
+    Distances, and precisions of the data, have the size of the data; other scales are made to measure for the
+    start, of whatever size.
     """
-    if method.kernel is None:
+    if method.kernel is None or method.scales == "transfer":
         return None
     return 1.0 if method.scales == "auto" else 1e-4 * method.kernel.width

@@ -24,20 +24,48 @@ ROOT_HALF = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
 
 
 @jit
-def logarithm(x, m):
-    """The first m numbers of x, positive and finite, replaced by their logarithms, to float32's precision.
+def log(x):
+    """The logarithm of a number, positive and finite, to float32's precision.
 
     The exponent is read from the bits and the rest, between √½ and √2, goes through a polynomial: unlike a
     call of the system's logarithm this vectorises.
     """
+    bits = np.float32(x).view(np.int32)
+    exponent = (bits - ROOT_HALF) >> 23
+    t = np.int32(bits - (exponent << 23)).view(np.float32) - f32(1)
+    series = f32(LOG[0])
+    for k in range(1, LOG.shape[0]):
+        series = series * t + f32(LOG[k])
+    return series * t + f32(exponent) * LOG_TWO
+
+
+@jit
+def exp(x):
+    """e^x to float32's precision; below -87 next to nothing.
+
+    2^k, k a whole number, is made of its bits, and the rest goes through a polynomial: this vectorises too.
+    """
+    power = max(x, LEAST_EXPONENT) * PER_LOG_TWO
+    whole = np.int32(np.floor(power + f32(0.5)))
+    t = power - f32(whole)
+    series = f32(EXP[0])
+    for k in range(1, EXP.shape[0]):
+        series = series * t + f32(EXP[k])
+    return series * np.int32((whole + np.int32(127)) << np.int32(23)).view(np.float32)
+
+
+@jit
+def logarithm(x, m):
+    """The first m numbers of x replaced by their logarithms."""
     for e in range(m):
-        bits = np.float32(x[e]).view(np.int32)
-        exponent = (bits - ROOT_HALF) >> 23
-        t = np.int32(bits - (exponent << 23)).view(np.float32) - f32(1)
-        series = f32(LOG[0])
-        for k in range(1, LOG.shape[0]):
-            series = series * t + f32(LOG[k])
-        x[e] = series * t + f32(exponent) * LOG_TWO
+        x[e] = log(x[e])
+
+
+@jit
+def exponential(x, m):
+    """The first m numbers of x replaced by e^x."""
+    for e in range(m):
+        x[e] = exp(x[e])
 
 
 @jit
@@ -197,22 +225,6 @@ def weigh_rows(lo, hi, indptr, p):
 
 
 @jit
-def exponential(x, m):
-    """The first m numbers of x replaced by e^x, to float32's precision; below -87 by next to nothing.
-
-    2^k, k a whole number, is made of its bits, and the rest goes through a polynomial: this vectorises.
-    """
-    for e in range(m):
-        power = max(x[e], LEAST_EXPONENT) * PER_LOG_TWO
-        whole = np.int32(np.floor(power + f32(0.5)))
-        t = power - f32(whole)
-        series = f32(EXP[0])
-        for k in range(1, EXP.shape[0]):
-            series = series * t + f32(EXP[k])
-        x[e] = series * np.int32((whole + np.int32(127)) << np.int32(23)).view(np.float32)
-
-
-@jit
 def scale_edges(
     lo,
     hi,
@@ -286,14 +298,10 @@ def scale_edges(
             share, b, least, level = q[u], beta[u], nearest[row, u], logs[row, u]
             if tailed:
                 for e in range(m):
-                    share[e] = f32(1) + f32(alpha) * b * f[e]
-                logarithm(share, m)
-                for e in range(m):
-                    share[e] = -share[e] / f32(alpha) - level
+                    share[e] = exp(-log(f32(1) + f32(alpha) * b * f[e]) / f32(alpha) - level)
             else:
                 for e in range(m):
-                    share[e] = -b * (f[e] - least) - level
-            exponential(share, m)
+                    share[e] = exp(-b * (f[e] - least) - level)
             if u == widest:  # what is far beyond all scales is left to it
                 for e in range(m):
                     share[e] = max(share[e], SMALL)
@@ -305,15 +313,7 @@ def scale_edges(
         for e in range(m):
             total[e] *= per_scale
             ratio[e] = weights[e] / total[e]
-        if mixed:
-            for e in range(m):
-                strength[e] = f32(1) + odds * ratio[e]
-            logarithm(strength, m)
-            for e in range(m):
-                strength[e] /= kappa_
-        else:
-            strength[:m] = ratio[:m]
-        for e in range(m):
+            strength[e] = log(f32(1) + odds * ratio[e]) / kappa_ if mixed else ratio[e]
             rate[e] *= amount[e] * strength[e] * per_scale
         if extra != f32(0):
             pulled = f32(0)
@@ -356,14 +356,10 @@ def scale_edges(
             part = f32(0)
             if mixed:
                 for e in range(m):
-                    ratio[e] = kappa_ + (f32(1) - kappa_) / ratio[e]
-                logarithm(ratio, m)
-                for e in range(m):
-                    value = -weights[e] * ratio[e] / (f32(1) - kappa_) - total[e] * strength[e]
-                    part += amount[e] * value
+                    rest = log(kappa_ + (f32(1) - kappa_) / ratio[e]) / (f32(1) - kappa_)
+                    part -= amount[e] * (weights[e] * rest + total[e] * strength[e])
             else:
-                logarithm(total, m)
                 for e in range(m):
-                    part -= amount[e] * weights[e] * total[e]
+                    part -= amount[e] * weights[e] * log(total[e])
             crossed += float(part)
     return crossed, attraction

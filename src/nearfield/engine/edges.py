@@ -18,6 +18,7 @@ from nearfield.algebra.method import Method
 from nearfield.engine import edgeloops as loops
 from nearfield.threads import CHUNKS, begin, spread
 
+PARTS = 6  # of the edges whose forces, on points anywhere, are added up
 BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that threads do not wait for Python
 SMALLEST = np.float32(1e-15)  # below every weight that matters; (p/q)² stays within float32
 
@@ -70,11 +71,11 @@ class Edges:
         self.indptr = P.indptr.astype(np.int64, copy=False)
         self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
         self.number = None if number is None else number.astype(np.float32, copy=False)
-        self.chunks = self._balanced()
+        self.chunks = self._balanced(CHUNKS)
 
-    def _balanced(self) -> list[tuple[int, int]]:
+    def _balanced(self, count: int) -> list[tuple[int, int]]:
         """Chunks of rows with about equally many edges."""
-        bounds = np.searchsorted(self.indptr, np.linspace(0, self.indptr[-1], CHUNKS + 1))
+        bounds = np.searchsorted(self.indptr, np.linspace(0, self.indptr[-1], count + 1))
         bounds[0], bounds[-1] = 0, self.n
         bounds = np.unique(np.clip(bounds, 0, self.n))
         return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
@@ -170,7 +171,8 @@ class Edges:
             found.cost, found.attraction = loops.scale_edges(lo, hi, *graph, *kernels, *arguments)
             return found
 
-        return Pulls.added(spread(rows, self.chunks, n_jobs=self.n_jobs))
+        # Each part has a gradient of all points, which takes longer to add up than a few edges to compute.
+        return Pulls.added(spread(rows, self._balanced(PARTS), n_jobs=self.n_jobs))
 
     # Any cost and kernel ------------------------------------------------------------------------------------
 

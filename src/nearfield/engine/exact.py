@@ -318,8 +318,14 @@ def exact(method: Method, target: Any, n_jobs: int | None = None, weights: Any =
 
 
 def value_and_gradient(
-    method: Method, Y: Any, target: Any, *, exaggeration: float = 1.0, n_jobs: int | None = None
+    method: Method,
+    Y: Any,
+    target: Any,
+    *,
+    exaggeration: float = 1.0,
+    weights: Any = None,
+    n_jobs: int | None = None,
 ) -> tuple[float, Array]:
     """The cost and its gradient at Y, exactly."""
-    evaluation = exact(method, target, n_jobs).evaluate(Y, exaggeration=exaggeration)
+    evaluation = exact(method, target, n_jobs, weights).evaluate(Y, exaggeration=exaggeration)
     return evaluation.value, evaluation.gradient

@@ -25,6 +25,7 @@ from nearfield.algebra.method import Method
 from nearfield.engine.base import Evaluation
 from nearfield.engine.edges import Asked, Edges, Pulls
 from nearfield.engine.field import Charges, Field
+from nearfield.threads import spread
 
 ACCURACY = 1e-2  # of the repulsive force, relative
 LONE = 100.0  # times the grid's error: an S below that is summed up
@@ -237,7 +238,10 @@ class Mesh:
         # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
         S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
         lone = np.flatnonzero(LONE * field.accuracy * float(np.max(kernel.value(np.zeros(1)))) > S)
-        S[lone] = np.maximum(S[lone], self.edges.nearby(asked, lone, self.weights))
+        near = spread(
+            lambda lo, hi: self.edges.nearby(asked, lone[lo:hi], self.weights), len(lone), n_jobs=self.n_jobs
+        )
+        S[lone] = np.maximum(S[lone], np.concatenate(near))
         pulls = springs(S)
         bracket, cost = pulls.bracket.copy(), pulls.cost
         if self.weights is not None:

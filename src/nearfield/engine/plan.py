@@ -166,7 +166,7 @@ def mesh_obstacle(method: Method, n_components: int, weighted: bool = False) -> 
         return f"{type(cost).__name__} does not declare its limit at p = 0"
     if any(term.grows for term in terms):
         return f"the repulsion of {cost!r} grows with the distance"
-    if method.precisions != (1.0,) or method.scales == "auto":
+    if method.precisions != (1.0,) or method.climbs:
         obstacle = _scales_obstacle(method)
         if obstacle:
             return obstacle
@@ -231,7 +231,7 @@ def _all_pairs(
 
     Of several perplexities the distances are kept as well, and the sum over those that have entered.
     """
-    scales = perplexities if method.scales == "auto" else len(method.precisions)
+    scales = perplexities if method.climbs else len(method.precisions)
     matrices = 2 if perplexities == 1 else 4
     memory = 8 * matrices * n * n + 16 * 8 * n * n_components * (1 + scales) + 2**22
     closed = has_closed_form(method) and scales == 1 and not weighted
