@@ -28,6 +28,13 @@ class Optimizer:
     def begin(self, z: Array, phase: Phase) -> None:
         """Forget what was learned about the problem: it is another one from here on."""
 
+    def change(self) -> None:
+        """Forget the value: the problem is a slightly other one from here on."""
+
+    def rest(self, places: Array) -> None:
+        """Forget the motion of some variables, which are put elsewhere, held, or let go."""
+        self.change()
+
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         """The variables after one iteration, and the value and gradient *before* it."""
         raise TypeError(f"{type(self).__name__} does not define step")
@@ -58,6 +65,14 @@ class Momentum(Optimizer):
     def begin(self, z: Array, phase: Phase) -> None:
         self.velocity, self.gains, self.last = np.zeros_like(z), np.ones_like(z), np.inf
 
+    def change(self) -> None:
+        self.last = np.inf
+
+    def rest(self, places: Array) -> None:
+        self.change()
+        if len(self.velocity):  # else nothing has moved yet
+            self.velocity[places], self.gains[places] = 0.0, 1.0
+
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
         if want_value:
@@ -86,6 +101,13 @@ class LBFGS(Optimizer):
 
     def begin(self, z: Array, phase: Phase) -> None:
         self.pairs.clear()
+        self.here = None
+
+    def change(self) -> None:
+        self.here = None
+
+    def rest(self, places: Array) -> None:
+        self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.here = None
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:

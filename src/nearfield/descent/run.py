@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
@@ -16,20 +17,25 @@ from nearfield.algebra.parts import Array
 from nearfield.descent.health import diagnosis
 from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
-from nearfield.descent.problem import Problem
+from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import LADDER_TOL, Phase, schedule
+from nearfield.descent.sessions import fingerprint, pack_session, unpack_session
 from nearfield.descent.starts import random_numbers
+from nearfield.descent.state import State
+from nearfield.descent.steered import Steered, in_turn
 from nearfield.engine.mesh import ACCURACY
 from nearfield.io.checks import whole
 from nearfield.io.maps import Map
+from nearfield.steer.log import Entry
 from nearfield.threads import one_blas_thread
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 PATIENCE = 50  # over how many iterations a stop judges progress
+COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
-class Run:
+class Run(Steered):
     """A map in the making: data, method, engine, optimizer and the points as they are now.
 
     Parameters
@@ -76,10 +82,13 @@ class Run:
     iteration : int
         How many iterations were made.
     history : dict of array
-        ``iteration``, ``cost``, ``gradient_norm`` and ``exaggeration``, a row every 10 iterations and one
-        at the end of every `step`.
+        ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
+        a row every 10 iterations and one at the end of every `step`.
     plan : Plan
         What computes the gradient, and why.
+    pins, followers, terms, log
+        What was asked of it on the way: see `pin`, `settle`, `link`, `add`, `undo`. These commands may come
+        from another thread, and wait for the iteration that is under way.
 
     Examples
     --------
@@ -127,6 +136,22 @@ class Run:
         options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
         made = make(method, data, perplexities, self.plan, random=random_numbers(random_state), **options)
         self._ladder = made.ladder
+        self._wanted = {
+            "method": name,
+            "n_components": n_components,
+            "perplexity": perplexity,
+            "metric": metric,
+            "metric_params": metric_params,
+            "weights": weights,
+            "init": made.Y.copy(),
+            "optimizer": optimizer,
+            "learning_rate": learning_rate,
+            "exaggeration": exaggeration,
+            "exaggeration_iter": exaggeration_iter,
+            "engine": self.plan.engine,
+            "accuracy": accuracy,
+        }
+        self._fingerprint = fingerprint(X)
         self._begin(made, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
@@ -170,9 +195,8 @@ class Run:
         self._start = self._z.copy()
         self._phase: Phase | None = None
         self.iteration = 0
-        self._history: dict[str, list[float]] = {
-            name: [] for name in ("iteration", "cost", "gradient_norm", "exaggeration")
-        }
+        self._history = {name: [] for name in COLUMNS}
+        self._begin_steering()
 
     @property
     def method(self) -> Method:
@@ -185,13 +209,15 @@ class Run:
         return self._problem.map_of(self._z).copy()
 
     @property
+    @in_turn
     def history(self) -> dict[str, Array]:
         """What was recorded on the way, as arrays of equal length."""
         return {name: np.array(values) for name, values in self._history.items()}
 
     @property
+    @in_turn
     def cost(self) -> float:
-        """The cost of the map as it is now, without exaggeration."""
+        """The cost of the map as it is now, without exaggeration and without any terms."""
         if not self._history["iteration"] or self._history["iteration"][-1] != self.iteration:
             self._record()
         return self._history["cost"][-1]
@@ -229,13 +255,18 @@ class Run:
             if exaggerated and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
                 # Exaggeration drew few points into one, where every force vanishes: go on from the start.
                 self._z = self._start.copy()
+                self._problem.project(self._z)
             if self._ladder is not None and self._phase is not None and phase.rung > self._phase.rung:
-                self._problem.engine = self._ladder.finer()
+                self._problem.engine = self._ladder.at(phase.rung)
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
+        if self._steering.fades_at(self.iteration):
+            self._problem.steer(self._steering, self.iteration)
+            self._optimizer.change()
         return phase
 
+    @in_turn
     def _iterate(self) -> None:
         phase = self._enter()
         due = self.iteration % RECORD == 0
@@ -246,22 +277,22 @@ class Run:
                 f" (it was {self.learning_rate:g})"
             )
         if due:
-            self._write(before.cost, before.gradient)
+            self._write(before)
         if following is not self._z:
             self._problem.project(following)
         self._z = following
         self.iteration += 1
 
-    @one_blas_thread()
+    @in_turn
     def _record(self) -> None:
         self._enter()
-        here = self._problem(self._z)
-        self._write(here.cost, here.gradient)
+        self._write(self._problem(self._z))
 
-    def _write(self, cost: float, gradient: Array) -> None:
+    def _write(self, here: Point) -> None:
         if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
             return
-        row = (self.iteration, cost, float(np.linalg.norm(gradient)), self._problem.exaggeration)
+        norm, exaggeration = float(np.linalg.norm(here.gradient)), self._problem.exaggeration
+        row = (self.iteration, here.cost, norm, exaggeration, here.penalty)
         for name, value in zip(self._history, row, strict=True):
             self._history[name].append(value)
 
@@ -303,19 +334,21 @@ class Run:
             tol = habits.tolerance(n) if self._ladder is None else LADDER_TOL
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        settled = sum(phase.iterations or 0 for phase in self._phases)
+        unfolded = sum(phase.iterations or 0 for phase in self._phases)
         while self.iteration < max_iter:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
                 return False
+            settled = max(unfolded, self._steering.settled)
             if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
                 return True
         return False
 
     def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
         """Whether the last rows of the history show that nothing is gained any more."""
-        iterations, norms, costs = (self._history[name] for name in ("iteration", "gradient_norm", "cost"))
+        names = ("iteration", "gradient_norm", "cost", "penalty")
+        iterations, norms, costs, penalties = (self._history[name] for name in names)
         if iterations[-1] < settled:
             return False
         if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
@@ -324,7 +357,8 @@ class Run:
         if before < 0 or iterations[before] < settled:
             return False
         # A cost that rises is no sign of convergence either.
-        return abs(costs[before] - costs[-1]) <= tol * abs(costs[-1])
+        gained = costs[before] + penalties[before] - costs[-1] - penalties[-1]
+        return abs(gained) <= tol * abs(costs[-1])
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
@@ -339,12 +373,83 @@ class Run:
             iterations=self.iteration,
         )
 
+    @in_turn
     def map(self) -> Map:
-        """The map as it is now, as a thing to keep."""
+        """The map as it is now, as a thing to keep: `Map.save` writes it, and `Run.load` goes on from it."""
         parameters = dict(self._asked, iteration=self.iteration)
         for name, value in self._problem.parameters_of(self._z).items():
             parameters[name] = _plain(value)
-        return Map(self.Y, parameters, self.history)
+        session, arrays = pack_session(self._wanted, self._fingerprint, self._now()[0], self._log)
+        return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        X: Any,
+        *,
+        replay: bool = False,
+        n_jobs: int | None = None,
+        **given: Any,
+    ) -> Run:
+        """Reopen a run that ``run.map().save(path)`` has written, and go on with it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        X : array, sparse matrix or data frame
+            The data that the map was made of, which are not in the file.
+        replay : bool
+            Whether to do everything again from the start, by the log, instead of taking the map from the
+            file. On the same machine and versions the result is the same, bit for bit.
+        n_jobs : int or None
+            Threads; None is all cores.
+        **given
+            What a file cannot hold, if it was used: a `method` that is a composition, a `metric` that is a
+            function.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf, tempfile, os
+        >>> X = np.random.default_rng(0).normal(size=(50, 5))
+        >>> run = nf.Run(X, random_state=0)
+        >>> run.step(100)
+        >>> run.pin(3, (20, 0))
+        >>> run.step(10)
+        >>> path = os.path.join(tempfile.mkdtemp(), "map.nfmap")
+        >>> run.map().save(path)
+        >>> again = nf.Run.load(path, X, replay=True)
+        >>> np.array_equal(again.Y, run.Y)
+        True
+        """
+        saved = Map.load(path)
+        wanted, data, state, log = unpack_session(saved, path, given)
+        method = wanted.pop("method")
+        run = cls(X, method, n_jobs=n_jobs, **wanted)
+        if run._fingerprint != data:
+            raise ValueError(f"{path} was made of other data than these: pass those, in the same order")
+        run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
+        if replay:
+            run._replay(log, state.iteration)
+        else:
+            run._resume(state, log)
+        return run
+
+    def _replay(self, log: list[Entry], iteration: int) -> None:
+        """Do again what the log says, and make the iterations in between."""
+        for entry in log:
+            self.step(entry.iteration - self.iteration)
+            getattr(self, entry.command)(**entry.arguments)
+        self.step(iteration - self.iteration)
+
+    def _resume(self, state: State, log: list[Entry]) -> None:
+        """Go on from a state that was kept."""
+        rung = 0 if state.phase is None else self._phases[state.phase].rung
+        for each in range(1, rung + 1):
+            self._problem.engine = self._ladder.at(each)  # type: ignore[union-attr]
+        self._restore(state, self._problem.engine)
+        self._log = list(log)
 
 
 def _plain(value: Any) -> Any:
