@@ -15,6 +15,7 @@ from nearfield.algebra.transforms import Identity
 from nearfield.descent import loops
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import Habits, Phase
+from nearfield.steer.base import Indices
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
 OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
@@ -31,7 +32,7 @@ class Optimizer:
     def change(self) -> None:
         """Forget the value: the problem is a slightly other one from here on."""
 
-    def rest(self, places: Array) -> None:
+    def rest(self, places: Indices) -> None:
         """Forget the motion of some variables, which are put elsewhere, held, or let go."""
         self.change()
 
@@ -68,7 +69,7 @@ class Momentum(Optimizer):
     def change(self) -> None:
         self.last = np.inf
 
-    def rest(self, places: Array) -> None:
+    def rest(self, places: Indices) -> None:
         self.change()
         if len(self.velocity):  # else nothing has moved yet
             self.velocity[places], self.gains[places] = 0.0, 1.0
@@ -106,7 +107,7 @@ class LBFGS(Optimizer):
     def change(self) -> None:
         self.here = None
 
-    def rest(self, places: Array) -> None:
+    def rest(self, places: Indices) -> None:
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.here = None
 

@@ -16,7 +16,7 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent import loops
 from nearfield.engine.base import Engine
-from nearfield.steer.base import Measure, Term
+from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.steering import Steering
 
 HUB = 2.0  # times the mean pull
@@ -87,7 +87,7 @@ class Problem:
         self.terms, self._anchored = steering.active_at(iteration), steering.anchored
         self._held, self._at = self.places_of(steering.held), steering.at.ravel()
 
-    def places_of(self, points: Array) -> Array:
+    def places_of(self, points: Indices) -> Indices:
         """Where the coordinates of some points are among the variables."""
         dimensions = self.shape[1]
         return (points[:, None] * dimensions + np.arange(dimensions)).ravel()

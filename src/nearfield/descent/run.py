@@ -18,7 +18,7 @@ from nearfield.descent.health import diagnosis
 from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import LADDER_TOL, Phase, schedule
+from nearfield.descent.schedule import LADDER_TOL, Phase, calmed, schedule
 from nearfield.descent.sessions import fingerprint, pack_session, unpack_session
 from nearfield.descent.starts import random_numbers
 from nearfield.descent.state import State
@@ -222,6 +222,12 @@ class Run(Steered):
             self._record()
         return self._history["cost"][-1]
 
+    @property
+    def starts_unfolded(self) -> bool:
+        """Whether the start was a map already: one wider than the kernel, or of distances."""
+        kernel = self._problem.engine.method.kernel
+        return kernel is None or float(self._problem.map_of(self._start).std()) >= kernel.width
+
     def latest(self, name: str) -> float:
         """The last value that was written to a column of the history: no more than 10 iterations old."""
         return self._history[name][-1]
@@ -264,7 +270,7 @@ class Run(Steered):
         if self._steering.fades_at(self.iteration):
             self._problem.steer(self._steering, self.iteration)
             self._optimizer.change()
-        return phase
+        return calmed(phase, max((left for left, _ in self._problem.terms), default=0.0))
 
     @in_turn
     def _iterate(self) -> None:

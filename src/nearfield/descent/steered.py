@@ -18,7 +18,7 @@ from nearfield.descent.problem import Problem
 from nearfield.descent.schedule import Phase
 from nearfield.descent.state import State
 from nearfield.io.checks import whole
-from nearfield.steer.base import Term
+from nearfield.steer.base import Indices, Term
 from nearfield.steer.links import CannotLink, MustLink
 from nearfield.steer.log import Entry
 from nearfield.steer.penalties import Penalty
@@ -77,7 +77,7 @@ class Steered:
         return self._steering.pins
 
     @property
-    def followers(self) -> dict[int, Array]:
+    def followers(self) -> dict[int, Indices]:
         """Who follows each pinned point."""
         return self._steering.followers
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nearfield.algebra.parts import Array
+
+Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,12 @@ class Term:
         """The same term with its strength and width in the units of a map."""
         return self
 
-    def evaluate(self, Y: Array) -> tuple[float, Array, Array]:
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         """The value at Y, the points that it touches (perhaps repeatedly), and the gradient at each."""
         raise TypeError(f"{type(self).__name__} does not define evaluate")
 
 
-def indices_of(what: str, indices: object, n: int) -> Array:
+def indices_of(what: str, indices: object, n: int) -> Indices:
     """Indices of points as an array of whole numbers, or one line about what is wrong with them."""
     found = np.atleast_1d(np.asarray(indices))
     if found.ndim != 1 or found.dtype.kind not in "iu":

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from nearfield.algebra.parts import Array
-from nearfield.steer.base import Measure, Term, indices_of
+from nearfield.steer.base import Indices, Measure, Term, indices_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Bounds(Term):
     def measured(self, measure: Measure) -> Self:
         return replace(self, measure=measure)
 
-    def evaluate(self, Y: Array) -> tuple[float, Array, Array]:
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         measure = self.measure or Measure(1.0, 1.0)
         force = self.strength * measure.pull / (self.width * measure.radius)
         indices = np.asarray(self.indices)

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from nearfield.algebra.parts import Array
-from nearfield.steer.base import Measure, Term
+from nearfield.steer.base import Indices, Measure, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +56,13 @@ class Link(Term):
     def measured(self, measure: Measure) -> Self:
         return replace(self, measure=measure)
 
-    def without(self, pairs: Array) -> Self | None:
+    def without(self, pairs: Indices) -> Self | None:
         """The links that are left when these are cut, in whichever order a pair is named."""
         cut = {frozenset(pair) for pair in pairs.tolist()}
         kept = [pair for pair in self.pairs.tolist() if frozenset(pair) not in cut]
         return replace(self, pairs=np.array(kept)) if kept else None
 
-    def evaluate(self, Y: Array) -> tuple[float, Array, Array]:
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         measure = self.measure or Measure(1.0, 1.0)
         width, radius = self.width * measure.radius, measure.radius
         gaps = Y[self.pairs[:, 0]] - Y[self.pairs[:, 1]]

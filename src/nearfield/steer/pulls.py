@@ -10,7 +10,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
-from nearfield.steer.base import Measure, Term, indices_of
+from nearfield.steer.base import Indices, Measure, Term, indices_of
 from nearfield.steer.penalties import Penalty
 
 
@@ -39,8 +39,8 @@ class Pull(Term):
     """
 
     penalty: Penalty
-    pins: Array
-    followers: Array
+    pins: Indices
+    followers: Indices
     places: Array
     weights: Array
     factor: float
@@ -48,7 +48,7 @@ class Pull(Term):
     stays: bool = False
     fading: tuple[int, int] | None = None
 
-    def evaluate(self, Y: Array) -> tuple[float, Array, Array]:
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         gaps = Y[self.followers] - self.places
         t = np.einsum("kc,kc->k", gaps, gaps) / self.square
         value = self.factor * float(self.weights @ self.penalty.value(t))
@@ -62,7 +62,7 @@ class Pull(Term):
         since, length = self.fading
         return max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
 
-    def without(self, pins: Array, followers: Array) -> Pull | None:
+    def without(self, pins: Indices, followers: Indices) -> Pull | None:
         """What is left of it when some pins are released and some followers follow no more."""
         kept = ~(np.isin(self.pins, pins) | np.isin(self.followers, followers))
         if not kept.any():
@@ -73,8 +73,8 @@ class Pull(Term):
 
 def pull(
     penalty: Penalty,
-    pins: Array,
-    followers: list[Array],
+    pins: Indices,
+    followers: list[Indices],
     positions: Array,
     weights: list[Array],
     measure: Measure,
@@ -98,8 +98,8 @@ def pull(
 
 
 def followers_of(
-    pins: Array, follow: Any, neighbours: str, Y: Array, engine: Engine, taken: Array
-) -> list[Array]:
+    pins: Indices, follow: Any, neighbours: str, Y: Array, engine: Engine, taken: Indices
+) -> list[Indices]:
     """Who follows each pin: its nearest in the map as it is now, or in the data, or whoever was named.
 
     Parameters
@@ -135,13 +135,13 @@ def followers_of(
     return [nearest(int(i), count, Y, engine, free) for i in pins]
 
 
-def _in_map(i: int, count: int, Y: Array, engine: Engine, free: Array) -> Array:
+def _in_map(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
     squared = np.sum((Y - Y[i]) ** 2, axis=1)
     squared[~free] = np.inf
     return np.sort(np.argsort(squared, kind="stable")[:count])
 
 
-def _in_data(i: int, count: int, Y: Array, engine: Engine, free: Array) -> Array:
+def _in_data(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
     others, ties = (np.asarray(each) for each in engine.row(i))
     near = ties if engine.method.target_kind == "distances" else -ties
     kept = free[others] & (others != i) & ((ties > 0) | (engine.method.target_kind == "distances"))
@@ -154,7 +154,7 @@ def _in_data(i: int, count: int, Y: Array, engine: Engine, free: Array) -> Array
     return np.sort(others[np.argsort(near, kind="stable")[:count]]).astype(np.int64)
 
 
-def ties_to(i: int, followers: Array, engine: Engine) -> Array:
+def ties_to(i: int, followers: Indices, engine: Engine) -> Array:
     """P between a point and its followers, in units of the largest."""
     others, ties = engine.row(i)
     known = np.zeros(int(max(others.max(initial=0), followers.max(initial=0))) + 1)

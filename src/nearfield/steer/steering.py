@@ -13,7 +13,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
-from nearfield.steer.base import Measure, Term, indices_of
+from nearfield.steer.base import Indices, Measure, Term, indices_of
 from nearfield.steer.links import Link, refuse_contradictions
 from nearfield.steer.penalties import Gaussian, Penalty, penalty
 from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
@@ -21,7 +21,7 @@ from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
 PRIOR = Gaussian(strength=1.0, width=0.3)  # of a soft pin: at a distance of .09 R as strong as the map
 
 
-def _nobody() -> Array:
+def _nobody() -> Indices:
     return np.zeros(0, np.int64)
 
 
@@ -48,7 +48,7 @@ class Steering:
     """
 
     shape: tuple[int, int]
-    held: Array = field(default_factory=_nobody)
+    held: Indices = field(default_factory=_nobody)
     at: Array = field(default_factory=lambda: np.zeros((0, 0)))
     pulls: tuple[Pull, ...] = ()
     terms: tuple[Term, ...] = ()
@@ -65,9 +65,9 @@ class Steering:
         return pins
 
     @property
-    def followers(self) -> dict[int, Array]:
+    def followers(self) -> dict[int, Indices]:
         """Who follows each pinned point."""
-        found: dict[int, Array] = {i: _nobody() for i in self.pins}
+        found: dict[int, Indices] = {i: _nobody() for i in self.pins}
         for each in self.pulls:
             if not each.stays:
                 for i in np.unique(each.pins):
@@ -106,7 +106,7 @@ class Steering:
         Y: Array,
         engine: Engine,
         measure: Measure,
-    ) -> tuple[Steering, Array, Array]:
+    ) -> tuple[Steering, Indices, Array]:
         """With some points put somewhere, and their neighbours drawn after them; also who, and where to."""
         n, dimensions = self.shape
         pins = indices_of("pin", indices, n)
@@ -140,7 +140,7 @@ class Steering:
         pulls = (*left.pulls, *(each for each in new if each is not None))
         return replace(left, pulls=pulls, anchored=True), pins, at
 
-    def unpin(self, indices: Any = None) -> tuple[Steering, Array]:
+    def unpin(self, indices: Any = None) -> tuple[Steering, Indices]:
         """With some pins, or all, taken out, and their followers let go; also whose these were."""
         n, _ = self.shape
         known = np.array(sorted(self.pins), np.int64)
@@ -150,7 +150,7 @@ class Steering:
             raise ValueError(f"unpin: {loose[0]} is not pinned")
         return self._without(pins, _nobody()), pins
 
-    def _without(self, pins: Array, followers: Array) -> Steering:
+    def _without(self, pins: Indices, followers: Indices) -> Steering:
         pulls = [each.without(pins, followers) for each in self.pulls]
         kept = ~np.isin(self.held, pins)
         return replace(
