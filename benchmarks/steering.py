@@ -147,11 +147,13 @@ def main() -> None:
     if given.data:
         X, y = mnist(given.data)
         sets["MNIST 10 000"] = (X[:10_000].copy(), y[:10_000])
-    text = f"# How well it steers\n\n{line(stamp('steering'))}. Medians over {given.choices} choices of points.\n"
+    text = f"# How well it steers\n\n{line(stamp('steering'))}. t-SNE, the default penalty, 250 iterations"
     text += (
-        "t-SNE, the default penalty, 250 iterations pulled, 250 settling; cost and displacement are those\n"
+        f" pulled, 250 settling; medians over {given.choices} choices of points. Cost and displacement are"
     )
-    text += "above a run without a drag at equal iterations. `benchmarks/steering.py` writes this page.\n"
+    text += (
+        " those above a run without a drag at equal iterations. `benchmarks/steering.py` writes this page.\n"
+    )
     for name, (X, labels) in sets.items():
         print(name, flush=True)
         run = unfolded(X)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
@@ -19,14 +18,11 @@ from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import LADDER_TOL, Phase, calmed, schedule
-from nearfield.descent.sessions import fingerprint, pack_session, unpack_session
+from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
-from nearfield.descent.state import State
-from nearfield.descent.steered import Steered, in_turn
+from nearfield.descent.steered import in_turn
 from nearfield.engine.mesh import ACCURACY
 from nearfield.io.checks import whole
-from nearfield.io.maps import Map
-from nearfield.steer.log import Entry
 from nearfield.threads import one_blas_thread
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
@@ -35,7 +31,7 @@ COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # o
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
-class Run(Steered):
+class Run(Kept):
     """A map in the making: data, method, engine, optimizer and the points as they are now.
 
     Parameters
@@ -157,16 +153,16 @@ class Run(Steered):
             "method": name,
             "composition": str(method),
             "n_components": n_components,
-            "perplexity": _plain(perplexity),
-            "metric": _plain(metric),
-            "init": _plain(init),
+            "perplexity": plain(perplexity),
+            "metric": plain(metric),
+            "init": plain(init),
             "optimizer": type(self._optimizer).__name__.lower(),
-            "learning_rate": _plain(learning_rate),
+            "learning_rate": plain(learning_rate),
             "exaggeration": self._phases[0].exaggeration,
-            "random_state": _plain(random_state),
+            "random_state": plain(random_state),
         }
         if weights is not None:
-            self._asked["weights"] = _plain(weights)
+            self._asked["weights"] = plain(weights)
 
     def _begin(
         self,
@@ -378,90 +374,3 @@ class Run(Steered):
             automatic=self._asked["learning_rate"] == "auto",
             iterations=self.iteration,
         )
-
-    @in_turn
-    def map(self) -> Map:
-        """The map as it is now, as a thing to keep: `Map.save` writes it, and `Run.load` goes on from it."""
-        parameters = dict(self._asked, iteration=self.iteration)
-        for name, value in self._problem.parameters_of(self._z).items():
-            parameters[name] = _plain(value)
-        session, arrays = pack_session(self._wanted, self._fingerprint, self._now()[0], self._log)
-        return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
-
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        X: Any,
-        *,
-        replay: bool = False,
-        n_jobs: int | None = None,
-        **given: Any,
-    ) -> Run:
-        """Reopen a run that ``run.map().save(path)`` has written, and go on with it.
-
-        Parameters
-        ----------
-        path : path-like
-            The file.
-        X : array, sparse matrix or data frame
-            The data that the map was made of, which are not in the file.
-        replay : bool
-            Whether to do everything again from the start, by the log, instead of taking the map from the
-            file. On the same machine and versions the result is the same, bit for bit.
-        n_jobs : int or None
-            Threads; None is all cores.
-        **given
-            What a file cannot hold, if it was used: a `method` that is a composition, a `metric` that is a
-            function.
-
-        Examples
-        --------
-        >>> import numpy as np, nearfield as nf, tempfile, os
-        >>> X = np.random.default_rng(0).normal(size=(50, 5))
-        >>> run = nf.Run(X, random_state=0)
-        >>> run.step(100)
-        >>> run.pin(3, (20, 0))
-        >>> run.step(10)
-        >>> path = os.path.join(tempfile.mkdtemp(), "map.nfmap")
-        >>> run.map().save(path)
-        >>> again = nf.Run.load(path, X, replay=True)
-        >>> np.array_equal(again.Y, run.Y)
-        True
-        """
-        saved = Map.load(path)
-        wanted, data, state, log = unpack_session(saved, path, given)
-        method = wanted.pop("method")
-        run = cls(X, method, n_jobs=n_jobs, **wanted)
-        if run._fingerprint != data:
-            raise ValueError(f"{path} was made of other data than these: pass those, in the same order")
-        run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
-        if replay:
-            run._replay(log, state.iteration)
-        else:
-            run._resume(state, log)
-        return run
-
-    def _replay(self, log: list[Entry], iteration: int) -> None:
-        """Do again what the log says, and make the iterations in between."""
-        for entry in log:
-            self.step(entry.iteration - self.iteration)
-            getattr(self, entry.command)(**entry.arguments)
-        self.step(iteration - self.iteration)
-
-    def _resume(self, state: State, log: list[Entry]) -> None:
-        """Go on from a state that was kept."""
-        rung = 0 if state.phase is None else self._phases[state.phase].rung
-        for each in range(1, rung + 1):
-            self._problem.engine = self._ladder.at(each)  # type: ignore[union-attr]
-        self._restore(state, self._problem.engine)
-        self._log = list(log)
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.ndarray):
-        return value.tolist() if value.size <= 1000 else f"array of shape {value.shape}"
-    return value.item() if isinstance(value, np.generic) else repr(value)
