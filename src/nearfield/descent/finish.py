@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,17 +59,20 @@ def finish(
     >>> finish(run, 1000)
     (True, False)
     """
-    converged = interrupted = False
+    converged = interrupted = ended = False
     with Progress(max_iter, title, shown) as progress:
 
-        def watch(run: Run) -> Any:
+        def watch(run: Run) -> bool:
+            nonlocal ended
             progress(run)
-            return callback(run) if callback is not None else None
+            ended = callback is not None and bool(callback(run))
+            return ended
 
         try:
-            if pins:
-                converge_pinned(run, pins, max_iter, callback=watch, **stop)
-            converged = run.converge(max_iter, callback=watch, **stop)
+            for ceiling in stages(run, max_iter, pins):
+                converged = run.converge(ceiling, callback=watch, **stop)
+                if ended:
+                    break
         except KeyboardInterrupt:
             interrupted = True
     if interrupted:
@@ -82,13 +85,25 @@ def finish(
     return converged, interrupted
 
 
-def converge_pinned(run: Run, pins: dict[int, Any], max_iter: int, **stop: Any) -> None:
-    """Unfold a map, put some points where they belong, draw their neighbours there, and let go of these."""
-    for i, place in pins.items():  # before the work
-        check_places(place, 1, run.Y.shape[1])
-        indices_of("pins", [i], len(run.Y))
-    if not run.starts_unfolded:
-        run.converge(max_iter // 2, **stop)
-    run.pin(list(pins), np.array(list(pins.values()), dtype=float))
-    run.converge((run.iteration + max_iter) // 2, **stop)
-    run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+def stages(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Iterator[int]:
+    """The iterations up to which a run is to converge, one after the other; pins are set in between.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> run = nf.Run(np.random.default_rng(0).normal(size=(60, 5)), "tsne", random_state=0)
+    >>> for ceiling in stages(run, 400, {3: (10, 0)}):
+    ...     _ = run.converge(ceiling, tol=0.0)
+    >>> [(entry.iteration, entry.command) for entry in run.log]
+    [(200, 'pin'), (300, 'settle')]
+    """
+    if pins:
+        n, dimensions = run.Y.shape
+        who = indices_of("pins", list(pins), n)  # before the work
+        places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
+        if not run.starts_unfolded:
+            yield max_iter // 2
+        run.pin(who, places)
+        yield (run.iteration + max_iter) // 2
+        run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+    yield max_iter

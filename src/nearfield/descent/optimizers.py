@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -103,6 +103,9 @@ class LBFGS(Optimizer):
     def begin(self, z: Array, phase: Phase) -> None:
         self.pairs.clear()
         self.here = None
+
+    def copy(self) -> Self:
+        return replace(self, pairs=self.pairs.copy())  # the arrays are never written to again
 
     def change(self) -> None:
         self.here = None

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import numpy as np
+
 from nearfield.algebra.parts import Array
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.optimizers import LBFGS, SMACOF, Optimizer
@@ -142,7 +144,9 @@ class Steered:
             engine=self._problem.engine,
             measure=self._problem.measure(self._z),
         )
-        given = {"follow": follow, "neighbours": neighbours, "weights": weights}
+        named = follow is None or np.isscalar(follow)
+        given: dict[str, Any] = {"follow": follow if named else np.array(follow)}
+        given |= {"neighbours": neighbours, "weights": weights}
         given |= {"penalty": drawn, "soft": soft}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._problem.map_of(self._z)[pins] = places
@@ -173,16 +177,17 @@ class Steered:
         must, cannot : array (links, 2), optional
             Pairs that belong together, and pairs that do not.
         """
-        steering, measure = self._steering, self._problem.measure(self._z)
-        for kind, pairs in ((MustLink, must), (CannotLink, cannot)):
+        steering, measure, given = self._steering, self._problem.measure(self._z), {}
+        for name, kind, pairs in (("must", MustLink, must), ("cannot", CannotLink, cannot)):
             if pairs is not None:
-                steering = steering.add(kind(pairs), measure)
-        self._commit(steering, "link", {"must": must, "cannot": cannot})
+                links = kind(pairs)
+                steering, given[name] = steering.add(links, measure), links.pairs
+        self._commit(steering, "link", given)
 
     @in_turn
     def unlink(self, pairs: Any) -> None:
         """Cut the links between these pairs of points."""
-        self._commit(self._steering.unlink(pairs), "unlink", {"pairs": pairs})
+        self._commit(self._steering.unlink(pairs), "unlink", {"pairs": np.array(pairs)})
 
     @in_turn
     def add(self, term: Term) -> None:
@@ -192,7 +197,7 @@ class Steered:
     @in_turn
     def remove(self, number: int) -> None:
         """Take out one of `terms`, by its number."""
-        self._commit(self._steering.remove(number), "remove", {"number": number})
+        self._commit(self._steering.remove(number), "remove", {"number": int(number)})
 
     @in_turn
     def undo(self) -> None:

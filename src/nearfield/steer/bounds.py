@@ -29,6 +29,9 @@ class Bounds(Term):
     width: float = field(default=0.02, kw_only=True)
     measure: Measure | None = field(default=None, kw_only=True)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "indices", np.atleast_1d(np.array(self.indices)))
+
     def check(self, n: int, dimensions: int) -> None:
         indices_of("bounds", self.indices, n)
         for name, value in self._places().items():
@@ -48,9 +51,8 @@ class Bounds(Term):
     def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         measure = self.measure or Measure(1.0, 1.0)
         force = self.strength * measure.pull / (self.width * measure.radius)
-        indices = np.asarray(self.indices)
-        out = self._outside(Y[indices])
-        return 0.5 * force * float(np.sum(out * out)), indices, force * out
+        out = self._outside(Y[self.indices])
+        return 0.5 * force * float(np.sum(out * out)), self.indices, force * out
 
 
 @dataclass(frozen=True, eq=False)

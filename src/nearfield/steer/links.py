@@ -43,7 +43,7 @@ class Link(Term):
             pairs = pairs[None]
         if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
             raise ValueError(f"links are pairs of whole numbers, got {self.pairs!r}")
-        object.__setattr__(self, "pairs", pairs.astype(np.int64))
+        object.__setattr__(self, "pairs", pairs.astype(np.int64))  # a copy
 
     def check(self, n: int, dimensions: int) -> None:
         outside = self.pairs[(self.pairs < 0) | (self.pairs >= n)]
