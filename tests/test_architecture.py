@@ -11,7 +11,7 @@ import nearfield
 
 SOURCE = Path(nearfield.__file__).parent
 # Each station may import those before it, and its own.
-STATIONS = ["io", "algebra", "affinity", "engine", "descent", "judge", "show", "estimators", "cli"]
+STATIONS = ["io", "algebra", "affinity", "engine", "steer", "descent", "judge", "show", "estimators", "cli"]
 # Conveniences that import upwards, inside a function.
 ALLOWED = {
     ("algebra/method.py", "affinity"),

@@ -470,3 +470,20 @@ def test_iris_keeps_its_species_apart():
     found = nf.TSNE(random_state=0).fit_transform(X)
     D = distances(found) + np.diag(np.full(150, np.inf))
     assert np.mean(species[D.argmin(axis=1)] == species) > 0.9
+
+
+@pytest.mark.parametrize("init", ["pca", "array"])
+def test_pins_are_where_they_were_put_and_their_neighbours_are_with_them(init):
+    X = np.vstack([np.random.default_rng(k).normal(size=(40, 5)) + 6 * np.eye(5)[k] for k in range(3)])
+    first = nf.Embedder(random_state=0).fit_transform(X)
+    place = first[80:].mean(axis=0)
+    start = {} if init == "pca" else {"init": first}
+    Y = nf.Embedder(pins={3: place}, random_state=0, **start).fit_transform(X)
+    assert Y[3].tolist() == place.tolist()
+    near = np.argsort(np.linalg.norm(Y - Y[3], axis=1))[1:6]
+    assert np.mean(near < 40) >= 0.6
+
+
+def test_principal_components_cannot_be_pinned():
+    with pytest.raises(ValueError, match="cannot be pinned"):
+        nf.Embedder("pca", pins={0: (1, 2)}).fit(np.random.default_rng(0).normal(size=(20, 4)))

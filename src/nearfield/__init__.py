@@ -29,8 +29,10 @@ _HOME = {
     "check": "engine.check",
     "quality": "judge.quality",
     "show": "show",
+    "penalties": "steer.penalties",
+    "terms": "steer.terms",
 }
-_MODULES = {"costs", "kernels", "transforms", "show"}
+_MODULES = {"costs", "kernels", "transforms", "show", "penalties", "terms"}
 
 __all__ = [
     "TSNE",
@@ -45,8 +47,10 @@ __all__ = [
     "kernels",
     "method",
     "methods",
+    "penalties",
     "quality",
     "show",
+    "terms",
     "transforms",
 ]
 
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
+    from nearfield.steer import penalties, terms
 
 
 def __getattr__(name: str) -> Any:

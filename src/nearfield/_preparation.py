@@ -90,6 +90,32 @@ def start_positions(start: str | None, rows: int, dimensions: int) -> Any:
     return Y
 
 
+def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int) -> dict[int, Any]:
+    """Return where points are to be put, by their rows: a table with the columns id, y1, y2.
+
+    Without a column of ids in the data, the ids are the numbers of the rows, from 0.
+    """
+    if path is None:
+        return {}
+    from nearfield.io.tables import read_map
+    from nearfield.steer.steering import check_places
+
+    places, named, _ = read_map(path)
+    if named is None:
+        raise ValueError(f"{path} does not say which points it is about: add a column id")
+    places = check_places(places, len(places), dimensions)
+    known = {str(each): row for row, each in enumerate(range(rows) if ids is None else ids.tolist())}
+    pins: dict[int, Any] = {}
+    for each, place in zip(named.tolist(), places, strict=True):
+        if str(each) not in known:
+            hint = f"the rows are 0 to {rows - 1}" if ids is None else "no row of the data has it"
+            raise ValueError(f"{path}: unknown id {each!r}, {hint}")
+        if known[str(each)] in pins:
+            raise ValueError(f"{path}: the id {each!r} is there twice")
+        pins[known[str(each)]] = place
+    return pins
+
+
 @dataclass(frozen=True)
 class Made:
     """A map and what there is to tell of it."""
@@ -109,19 +135,21 @@ def make_map(
     max_iter: int | None,
     quiet: bool,
     given: dict[str, Any],
+    pins: dict[int, Any] | None = None,
 ) -> Made:
     """Run a method to its end. The estimators, whose imports take a second, are left to what needs them."""
     max_iter = 1000 if max_iter is None else max_iter
     if isinstance(method, str):  # principal components, which are no descent
         import nearfield
 
+        given = given | ({"pins": pins} if pins else {})
         model = nearfield.Embedder(method, random_state=seed, **given).fit(X)
         return Made(model.embedding_, model.plan_, model.cost_, model.n_iter_, False)
     from nearfield.descent.finish import finish
     from nearfield.descent.run import Run
 
     run = Run(X, method, random_state=seed, **given)
-    _, interrupted = finish(run, max_iter, title=name, shown=not quiet)
+    _, interrupted = finish(run, max_iter, title=name, shown=not quiet, pins=pins)
     return Made(run.Y, run.plan, run.cost, run.iteration, interrupted)
 
 

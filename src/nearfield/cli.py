@@ -15,7 +15,15 @@ from typing import Annotated, Any
 import typer
 
 from nearfield import __version__
-from nearfield._preparation import check_outputs, draw, make_map, perplexities, prepare, start_positions
+from nearfield._preparation import (
+    check_outputs,
+    draw,
+    make_map,
+    perplexities,
+    pinned,
+    prepare,
+    start_positions,
+)
 from nearfield._terminal import MENDABLE, Report, complain, compose, plain_speech, settings, show_grid
 
 app = typer.Typer(
@@ -96,6 +104,10 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
+    pins: Annotated[
+        Path | None,
+        typer.Option(help="Where to put some points: a table with id (or row, from 0), y1 and y2."),
+    ] = None,
     engine: Annotated[str | None, typer.Option(help="auto, exact, mesh, moments or pairs.")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
@@ -124,6 +136,7 @@ def embed(
     for note in table.notes:
         report("", note)
     finite(table.X, table.names)
+    places = pinned(pins, table.ids, rows, dimensions)
     X = prepare(table.X, standardize, pca, metric, seed, report)
 
     given = {
@@ -137,10 +150,12 @@ def embed(
     report("method", f"{method}: {composed}")
     began = time.perf_counter()
     made = make_map(
-        X, composed, method, seed, max_iter, quiet, {k: v for k, v in given.items() if v is not None}
+        X, composed, method, seed, max_iter, quiet, {k: v for k, v in given.items() if v is not None}, places
     )
     seconds = time.perf_counter() - began
     report("plan", str(made.plan))
+    if places:
+        report("pinned", f"{len(places)} points, as {pins} says")
     report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
 
     write_map(out, made.Y, ids=table.ids, labels=table.labels)

@@ -67,10 +67,19 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         callback = getattr(self, "callback", None)
         if callback is not None and not callable(callback):
             raise ValueError(f"callback must be a function of the run, got {callback!r}")
+        pins = getattr(self, "pins", None)
+        if pins is not None and not isinstance(pins, dict):
+            raise ValueError(f"pins must be a dict of positions, such as {{3: (10, 0)}}, got {pins!r}")
         run = self._run(X, weights)
         shown = bool(self.verbose)
         self.converged_, self.interrupted_ = finish(
-            run, max_iter, title=type(self).__name__, shown=shown, callback=callback, **self._stop()
+            run,
+            max_iter,
+            title=type(self).__name__,
+            shown=shown,
+            callback=callback,
+            pins=pins,
+            **self._stop(),
         )
         self.embedding_ = run.Y
         self.cost_ = run.cost
@@ -136,6 +145,9 @@ class Embedder(_MapEstimator):
         Of the mesh engine: the error of the repulsive force, relative to it.
     callback : callable, optional
         Called with the `Run` every 10 iterations; True from it ends the run.
+    pins : dict of int to position, optional
+        Points that are put somewhere, exactly, and whose neighbours follow: 5 % of all points, those nearest
+        in the map before the move. That is `init`, if it is an array, or a map that is made first.
     verbose : bool
         Whether to show progress.
     random_state : int, RandomState or None
@@ -185,6 +197,7 @@ class Embedder(_MapEstimator):
         engine: str = "auto",
         accuracy: float = ACCURACY,
         callback: Callable[[Run], Any] | None = None,
+        pins: dict[int, Any] | None = None,
         verbose: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -203,6 +216,7 @@ class Embedder(_MapEstimator):
         self.engine = engine
         self.accuracy = accuracy
         self.callback = callback
+        self.pins = pins
         self.verbose = verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -211,6 +225,8 @@ class Embedder(_MapEstimator):
         if isinstance(self.method, str) and self.method == "pca":
             if weights is not None:
                 raise ValueError("principal components take no weights here: leave them out, or use 'mds'")
+            if self.pins:
+                raise ValueError("principal components cannot be pinned: use another method")
             return self._fit_pca(X)
         return super()._fit(X, weights)
 

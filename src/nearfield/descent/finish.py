@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import Run
+from nearfield.steer.base import indices_of
+from nearfield.steer.steering import check_places
+
+SETTLING = 100  # iterations over which a penalty fades
 
 
 def finish(
@@ -17,6 +23,7 @@ def finish(
     title: str = "",
     shown: bool = False,
     callback: Callable[[Run], Any] | None = None,
+    pins: dict[int, Any] | None = None,
     **stop: Any,
 ) -> tuple[bool, bool]:
     """Iterate to convergence, and warn of what a person should know of the map.
@@ -33,6 +40,10 @@ def finish(
         Whether to show it.
     callback : callable, optional
         Called with the run every 10 iterations; True from it ends the run.
+    pins : dict, optional
+        Where some points are to be put. A start that is not a map yet is unfolded first, in at most half of
+        the iterations; then the points are pinned and their neighbours drawn after them, for half of what is
+        left; and then these settle.
     **stop
         Further arguments of `Run.converge`.
 
@@ -48,15 +59,20 @@ def finish(
     >>> finish(run, 1000)
     (True, False)
     """
-    converged = interrupted = False
+    converged = interrupted = ended = False
     with Progress(max_iter, title, shown) as progress:
 
-        def watch(run: Run) -> Any:
+        def watch(run: Run) -> bool:
+            nonlocal ended
             progress(run)
-            return callback(run) if callback is not None else None
+            ended = callback is not None and bool(callback(run))
+            return ended
 
         try:
-            converged = run.converge(max_iter, callback=watch, **stop)
+            for ceiling in stages(run, max_iter, pins):
+                converged = run.converge(ceiling, callback=watch, **stop)
+                if ended:
+                    break
         except KeyboardInterrupt:
             interrupted = True
     if interrupted:
@@ -67,3 +83,27 @@ def finish(
     if trouble:
         warnings.warn(trouble, UserWarning, stacklevel=3)
     return converged, interrupted
+
+
+def stages(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Iterator[int]:
+    """The iterations up to which a run is to converge, one after the other; pins are set in between.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> run = nf.Run(np.random.default_rng(0).normal(size=(60, 5)), "tsne", random_state=0)
+    >>> for ceiling in stages(run, 400, {3: (10, 0)}):
+    ...     _ = run.converge(ceiling, tol=0.0)
+    >>> [(entry.iteration, entry.command) for entry in run.log]
+    [(200, 'pin'), (300, 'settle')]
+    """
+    if pins:
+        n, dimensions = run.Y.shape
+        who = indices_of("pins", list(pins), n)  # before the work
+        places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
+        if not run.starts_unfolded:
+            yield max_iter // 2
+        run.pin(who, places)
+        yield (run.iteration + max_iter) // 2
+        run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+    yield max_iter

@@ -28,11 +28,18 @@ class Ladder:
         The scales of the data.
     build : callable
         The engine of a method and a target.
+
+    Attributes
+    ----------
+    keeps : bool
+        Whether engines are kept, because somebody may want to go back and climb again.
     """
 
     def __init__(self, method: Method, rungs: Rungs, build: Build) -> None:
         self.method, self.rungs, self.build = method, rungs, build
         self.precisions: tuple[float, ...] = ()
+        self.keeps = False
+        self._kept: dict[int, Engine] = {}
 
     def __len__(self) -> int:
         return len(self.rungs)
@@ -43,9 +50,14 @@ class Ladder:
         self.precisions = self.rungs.transferred() if transferred else self.rungs.precisions(Y)
         return self._engine(target)
 
-    def finer(self) -> Engine:
-        """The engine after the next scale has entered."""
-        return self._engine(self.rungs.climb())
+    def at(self, rung: int) -> Engine:
+        """The engine of a rung: the next one, or one that was kept."""
+        if rung in self._kept:
+            return self._kept[rung]
+        engine = self._engine(self.rungs.climb())
+        if self.keeps:
+            self._kept[rung] = engine
+        return engine
 
     def _engine(self, target: Any) -> Engine:
         entered = self.precisions[-self.rungs.entered :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from nearfield.algebra.transforms import Identity
 from nearfield.descent import loops
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import Habits, Phase
+from nearfield.steer.base import Indices
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
 OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
@@ -27,6 +28,13 @@ class Optimizer:
 
     def begin(self, z: Array, phase: Phase) -> None:
         """Forget what was learned about the problem: it is another one from here on."""
+
+    def change(self) -> None:
+        """Forget the value: the problem is a slightly other one from here on."""
+
+    def rest(self, places: Indices) -> None:
+        """Forget the motion of some variables, which are put elsewhere, held, or let go."""
+        self.change()
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         """The variables after one iteration, and the value and gradient *before* it."""
@@ -58,6 +66,14 @@ class Momentum(Optimizer):
     def begin(self, z: Array, phase: Phase) -> None:
         self.velocity, self.gains, self.last = np.zeros_like(z), np.ones_like(z), np.inf
 
+    def change(self) -> None:
+        self.last = np.inf
+
+    def rest(self, places: Indices) -> None:
+        self.change()
+        if len(self.velocity):  # else nothing has moved yet
+            self.velocity[places], self.gains[places] = 0.0, 1.0
+
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
         if want_value:
@@ -86,6 +102,16 @@ class LBFGS(Optimizer):
 
     def begin(self, z: Array, phase: Phase) -> None:
         self.pairs.clear()
+        self.here = None
+
+    def copy(self) -> Self:
+        return replace(self, pairs=self.pairs.copy())  # the arrays are never written to again
+
+    def change(self) -> None:
+        self.here = None
+
+    def rest(self, places: Indices) -> None:
+        self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.here = None
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:

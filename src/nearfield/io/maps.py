@@ -14,7 +14,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array
 
-FORMAT = 1
+FORMAT = 2  # the first had no session
 # What reading something else, or part of a map, may end in.
 DAMAGED = (ValueError, KeyError, EOFError, OSError, TypeError, AttributeError, BadZipFile, zlib.error)
 
@@ -37,6 +37,10 @@ class Map:
         Iteration, cost and gradient norm on the way.
     versions : dict
         Of nearfield and of what it computes with.
+    session : dict
+        Pins, frozen neighbours, the log and all else that `Run.load` needs to go on, as JSON can hold it.
+    arrays : list of array
+        Those that the session refers to.
 
     Examples
     --------
@@ -51,13 +55,17 @@ class Map:
     parameters: dict[str, Any] = field(default_factory=dict)
     history: dict[str, Array] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=lambda: versions())
+    session: dict[str, Any] = field(default_factory=dict)
+    arrays: list[Array] = field(default_factory=list)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file: an npz with the arrays and, as JSON text, all the rest."""
         from nearfield.io.files import replacing
 
         about = {"format": FORMAT, "parameters": self.parameters, "versions": self.versions}
+        about["session"] = self.session
         arrays: dict[str, Any] = {f"history_{name}": values for name, values in self.history.items()}
+        arrays |= {f"session_{k}": values for k, values in enumerate(self.arrays)}
         for name, values in {"Y": self.Y, **arrays}.items():
             if np.asarray(values).dtype.hasobject:
                 raise TypeError(f"{name} holds objects, which would have to be pickled: pass numbers")
@@ -79,12 +87,14 @@ class Map:
                     f"{path} was written by nearfield {known}, which is newer: update nearfield to read it"
                 )
             Y, parameters, known = arrays.pop("Y"), about["parameters"], about["versions"]
+            session, count = about.get("session", {}), sum(name.startswith("session_") for name in arrays)
+            kept = [arrays.pop(f"session_{k}") for k in range(count)]
         except (FileNotFoundError, Newer):
             raise
         except DAMAGED as error:
             raise ValueError(f"{path} is not a map that nearfield saved") from error
         history = {name.removeprefix("history_"): values for name, values in arrays.items()}
-        return cls(Y, parameters, history, known)
+        return cls(Y, parameters, history, known, session, kept)
 
 
 def versions() -> dict[str, str]:

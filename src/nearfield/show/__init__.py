@@ -6,5 +6,6 @@
 """
 
 from nearfield.show.maps import check_picture_path, map, save
+from nearfield.show.steering import before_after, history
 
-__all__ = ["check_picture_path", "map", "save"]
+__all__ = ["before_after", "check_picture_path", "history", "map", "save"]

@@ -1,0 +1,176 @@
+"""How well a map can be steered: scripted drags of classes, the tables of what came of them, and pictures.
+
+python benchmarks/steering.py --data path/to/mnist.npz      # writes benchmarks/STEERING.md
+python benchmarks/steering.py                               # on the digits alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from data import digits, mnist
+from drags import Drag, control, drags, followed, medians, unfolded
+from stamp import line, stamp
+from tables import bounded, count, table
+
+import nearfield as nf
+
+HERE = Path(__file__).parent
+SIZES = (300, 1_797, 10_000, 70_000)
+# The least way and share of kept neighbours, the most per cent of cost and displacement.
+WHILE = {"way": 0.90, "kept": 0.80}
+AFTER = {"followers": {"way": 0.75, "cost": 4.0}, "class": {"way": 0.88, "cost": 3.0}}
+MOVED, SAME, SLOWER = 5.0, 0.05, 5.0
+NAMES = {"empty": "(a) empty space", "class": "(b) another class"}
+
+
+def study(run: Any, labels: Any, choices: int) -> list[dict[str, Any]]:
+    """Every kind of drag: where to, how many points, and who follows."""
+    plain, found = control(run), []
+    for where in NAMES:
+        for points in (1, 5):
+            who = ("followers", "nobody") if where == "empty" else ("followers", "class", "nobody")
+            chosen = drags(run.Y, labels, where, points, choices)
+            for follow in who:
+                measures = [
+                    followed(run, labels, each, plain, **_given(follow, each, labels)) for each in chosen
+                ]
+                found.append({"where": where, "points": points, "follow": follow, **medians(measures)})
+                print(" ", found[-1], flush=True)
+    return found
+
+
+def _given(follow: str, drag: Drag, labels: Any) -> dict[str, Any]:
+    if follow == "followers":
+        return {}
+    members = np.setdiff1d(np.flatnonzero(labels == drag.of), drag.pins)
+    return {"follow": None if follow == "nobody" else members}
+
+
+def report_of(found: list[dict[str, Any]]) -> str:
+    """Two tables: while pulled, and settled."""
+    label = {"followers": "5 %", "class": "the class", "nobody": "nobody (control)"}
+    pulled, settled = [], []
+    for row in found:
+        head = [NAMES[row["where"]], str(row["points"]), label[row["follow"]]]
+        now, then, follows = row["pulled"], row["settled"], row["follow"] != "nobody"
+        default, foreign = row["follow"] == "followers", row["where"] == "class"
+        cells = bounded(now["way"], at_least=WHILE["way"] if default else None)
+        cells += bounded(now["kept"], at_least=WHILE["kept"] if default and foreign else None)
+        cells += [
+            f"{now['cost']:+.1f} %",
+            *bounded(now["moved"], at_most=MOVED if follows else None, form="{:+.1f} %"),
+        ]
+        pulled.append([*head, *cells])
+        bound = AFTER.get(row["follow"], {}) if foreign else {}
+        cells = bounded(then["way"], at_least=bound.get("way"))
+        cells += bounded(then["cost"], at_most=bound.get("cost"), form="{:+.1f} %")
+        cells += [
+            f"{then['kept']:.2f}",
+            *bounded(then["moved"], at_most=MOVED if follows else None, form="{:+.1f} %"),
+        ]
+        settled.append([*head, *cells])
+    head = ["dragged to", "points", "who follows"]
+    moved = ["others moved", "at most", ""]
+    text = "While pulled:\n\n"
+    text += table([*head, "way", "at least", "", "kept", "at least", "", "cost", *moved], pulled)
+    text += "\nSettled:\n\n"
+    return text + table([*head, "way", "at least", "", "cost", "at most", "", "kept", *moved], settled)
+
+
+def ways(data: dict[int, tuple[Any, Any]], choices: int) -> str:
+    """The way that followers came at the default strength, whatever the number of points."""
+    rows, found = [], {}
+    for n, (X, labels) in data.items():
+        run = unfolded(X)
+        plain = control(run)
+        chosen = drags(run.Y, labels, "class", 1, choices)
+        found[n] = medians([followed(run, labels, each, plain) for each in chosen])["pulled"]["way"]
+        print(" ", n, found[n], flush=True)
+    middle = (max(found.values()) + min(found.values())) / 2
+    for n, way in found.items():
+        rows.append([count(n), f"{way:.3f}", *bounded(abs(way - middle), at_most=SAME, form="{:.3f}")])
+    return table(["points", "way while pulled", "from the middle", "at most", ""], rows)
+
+
+def slower(X: Any, pins: int = 20, followers: int = 100, steps: int = 40, rounds: int = 7) -> str:
+    """What so many pins and followers add to an iteration: rounds with and without take turns."""
+    run = nf.Run(X, "tsne", random_state=0)
+    run.step(200)
+    who = np.random.default_rng(0).permutation(len(X))[:pins]
+    times: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(rounds):
+        for pinned in times:
+            run.pin(who, run.Y[who], follow=followers) if pinned else run.settle(0)
+            began = time.perf_counter()
+            run.step(steps)
+            times[pinned].append((time.perf_counter() - began) / steps)
+            run.undo()
+    plain, steered = (float(np.median(times[pinned])) for pinned in (False, True))
+    cells = bounded(100 * (steered / plain - 1), at_most=SLOWER, form="{:+.1f} %", bound_form="{:g} %")
+    head = ["points", "pins × followers", "plain, ms", "pinned, ms", "slower", "at most", ""]
+    row = [count(len(X)), f"{pins} × {followers}", f"{1000 * plain:.2f}", f"{1000 * steered:.2f}", *cells]
+    return table(head, [row])
+
+
+def pictures(run: Any, labels: Any, name: str) -> str:
+    """One drag into another class, before and after, and its curves."""
+    drag, before = drags(run.Y, labels, "class", 5, 3)[2], run.Y
+    run.pin(drag.pins, drag.places)
+    run.step(250)
+    run.settle(250)
+    run.step(250)
+    (HERE / "pictures").mkdir(exist_ok=True)
+    drawn = {
+        f"steering-{name}.png": nf.show.before_after(before, run, labels)[0],
+        f"steering-{name}-history.png": nf.show.history(run)[0],
+    }
+    for file, ax in drawn.items():
+        nf.show.save(ax, HERE / "pictures" / file, dpi=110)
+    run.undo()
+    run.undo()
+    return "\n".join(f"![{name}](pictures/{file})" for file in drawn) + "\n"
+
+
+def main() -> None:
+    """Run the study and write the page."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", help="MNIST as an npz with X and y")
+    options.add_argument("--choices", type=int, default=10, help="of dragged points, whose median is taken")
+    options.add_argument("--largest", type=int, default=SIZES[-1], help="points of the largest map")
+    given = options.parse_args()
+    sets = {"digits": digits(1_797)}
+    if given.data:
+        X, y = mnist(given.data)
+        sets["MNIST 10 000"] = (X[:10_000].copy(), y[:10_000])
+    text = f"# How well it steers\n\n{line(stamp('steering'))}. t-SNE, the default penalty, 250 iterations"
+    text += (
+        f" pulled, 250 settling; medians over {given.choices} choices of points. Cost and displacement are"
+    )
+    text += (
+        " those above a run without a drag at equal iterations. `benchmarks/steering.py` writes this page.\n"
+    )
+    for name, (X, labels) in sets.items():
+        print(name, flush=True)
+        run = unfolded(X)
+        text += f"\n## {name}\n\n{report_of(study(run, labels, given.choices))}\n"
+        text += pictures(run, labels, name.replace(" ", "-").lower())
+    data = {n: digits(n) for n in SIZES[:2]}
+    if given.data:
+        X, y = mnist(given.data)
+        data |= {n: (X[:n].copy(), y[:n]) for n in SIZES[2:] if n <= min(given.largest, len(X))}
+    text += f"\n## The default strength at other numbers of points\n\n{ways(data, given.choices)}"
+    if given.data and given.largest >= SIZES[-1]:
+        text += f"\n## What it costs\n\n{slower(mnist(given.data)[0])}"
+    met, missed = (text.count(f"| {word} |") for word in ("met", "missed"))
+    text += f"\nOf these bounds {met} are met and {missed} missed.\n"
+    (HERE / "STEERING.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

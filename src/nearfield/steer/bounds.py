@@ -1,0 +1,107 @@
+"""Bounds: a box or a disc that a group of points must stay in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from nearfield.algebra.parts import Array
+from nearfield.steer.base import Indices, Measure, Term, indices_of
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds(Term):
+    """A region, and a spring that brings back who is outside of it.
+
+    Parameters
+    ----------
+    indices : array
+        The group.
+    strength, width : float, keyword-only
+        The force at a distance of `width` from the region, which is in units of the map's RMS radius; the
+        force is in units of what a point feels anyway.
+    """
+
+    indices: Any
+    strength: float = field(default=1.0, kw_only=True)
+    width: float = field(default=0.02, kw_only=True)
+    measure: Measure | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "indices", np.atleast_1d(np.array(self.indices)))
+
+    def check(self, n: int, dimensions: int) -> None:
+        indices_of("bounds", self.indices, n)
+        for name, value in self._places().items():
+            if np.shape(value) != (dimensions,) or not np.all(np.isfinite(value)):
+                raise ValueError(f"{name} must be {dimensions} finite numbers, got {value!r}")
+
+    def _places(self) -> dict[str, Any]:
+        return {}
+
+    def _outside(self, Y: Array) -> Array:
+        """The way from the region to each point: zero for those inside."""
+        raise TypeError(f"{type(self).__name__} does not define _outside")
+
+    def measured(self, measure: Measure) -> Self:
+        return replace(self, measure=measure)
+
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
+        measure = self.measure or Measure(1.0, 1.0)
+        force = self.strength * measure.pull / (self.width * measure.radius)
+        out = self._outside(Y[self.indices])
+        return 0.5 * force * float(np.sum(out * out)), self.indices, force * out
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Bounds):
+    """An upright box, from `low` to `high` in every dimension.
+
+    Examples
+    --------
+    >>> Box([0], (0, 0), (1, 1), width=1.0).evaluate(np.array([[3.0, 0.5]]))[0]
+    2.0
+    """
+
+    low: Any
+    high: Any
+
+    def check(self, n: int, dimensions: int) -> None:
+        super().check(n, dimensions)
+        if not np.all(np.asarray(self.low) <= np.asarray(self.high)):
+            raise ValueError(f"a box goes from low to high, got {self.low!r} and {self.high!r}")
+
+    def _places(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high}
+
+    def _outside(self, Y: Array) -> Array:
+        return Y - np.clip(Y, self.low, self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Disc(Bounds):
+    """A disc (a ball, in other dimensions than two) around `centre`.
+
+    Examples
+    --------
+    >>> Disc([0], (0, 0), 1.0, width=1.0).evaluate(np.array([[3.0, 0.0]]))[0]
+    2.0
+    """
+
+    centre: Any
+    radius: float
+
+    def check(self, n: int, dimensions: int) -> None:
+        super().check(n, dimensions)
+        if not 0 < self.radius < np.inf:
+            raise ValueError(f"the radius of a disc must be a positive number, got {self.radius!r}")
+
+    def _places(self) -> dict[str, Any]:
+        return {"centre": self.centre}
+
+    def _outside(self, Y: Array) -> Array:
+        gaps = Y - np.asarray(self.centre, dtype=float)
+        lengths = np.sqrt(np.einsum("kc,kc->k", gaps, gaps))[:, None]
+        return gaps * (np.maximum(0.0, lengths - self.radius) / np.maximum(lengths, 1e-300))

@@ -1,0 +1,163 @@
+"""Pulls: the old neighbours of a pinned point, frozen when the pin is set, are drawn to its new place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from nearfield.algebra.parts import Array
+from nearfield.engine.base import Engine
+from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.steer.penalties import Penalty
+
+
+@dataclass(frozen=True, eq=False)
+class Pull(Term):
+    """A penalty on the distances of some points to some places: factor · Σ weight · ρ(‖y - place‖²/width²).
+
+    Attributes
+    ----------
+    penalty : Penalty
+        ρ.
+    pins : array (pairs,)
+        Whose place it is.
+    followers : array (pairs,)
+        Who is drawn to it.
+    places : array (pairs, dimensions)
+        Where to.
+    weights : array (pairs,)
+        How strongly, beside each other.
+    factor, square : float
+        What is before ρ, and the squared width.
+    stays : bool
+        Whether it outlasts `Run.settle`, as a soft pin does.
+    fading : (int, int) or None
+        The iteration from which on it fades, and for how many.
+    """
+
+    penalty: Penalty
+    pins: Indices
+    followers: Indices
+    places: Array
+    weights: Array
+    factor: float
+    square: float
+    stays: bool = False
+    fading: tuple[int, int] | None = None
+
+    def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
+        gaps = Y[self.followers] - self.places
+        t = np.einsum("kc,kc->k", gaps, gaps) / self.square
+        value = self.factor * float(self.weights @ self.penalty.value(t))
+        steepness = (2 * self.factor / self.square) * self.weights * self.penalty.slope(t)
+        return value, self.followers, steepness[:, None] * gaps
+
+    def left_at(self, iteration: int) -> float:
+        """How much of it is left at an iteration, from 1 to 0."""
+        if self.fading is None:
+            return 1.0
+        since, length = self.fading
+        return max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
+
+    def without(self, pins: Indices, followers: Indices) -> Pull | None:
+        """What is left of it when some pins are released and some followers follow no more."""
+        kept = ~(np.isin(self.pins, pins) | np.isin(self.followers, followers))
+        if not kept.any():
+            return None
+        parts = {name: getattr(self, name)[kept] for name in ("pins", "followers", "places", "weights")}
+        return replace(self, **parts)
+
+
+def pull(
+    penalty: Penalty,
+    pins: Indices,
+    followers: list[Indices],
+    positions: Array,
+    weights: list[Array],
+    measure: Measure,
+    stays: bool = False,
+) -> Pull | None:
+    """The pull of each pin on its followers; None if nobody follows."""
+    sizes = [len(each) for each in followers]
+    if not sum(sizes):
+        return None
+    factor, square = penalty.scales(measure, sum(sizes))
+    return Pull(
+        penalty,
+        np.repeat(pins, sizes),
+        np.concatenate(followers),
+        np.repeat(positions, sizes, axis=0),
+        np.concatenate(weights),
+        factor,
+        square,
+        stays,
+    )
+
+
+def followers_of(
+    pins: Indices, follow: Any, neighbours: str, Y: Array, engine: Engine, taken: Indices
+) -> list[Indices]:
+    """Who follows each pin: its nearest in the map as it is now, or in the data, or whoever was named.
+
+    Parameters
+    ----------
+    pins : array
+        The points to be pinned.
+    follow : int, float below 1, array or None
+        How many, which fraction of all points, who exactly, or nobody.
+    neighbours : {"map", "data"}
+        Where the nearest are looked for.
+    Y : array (points, dimensions)
+        The map before the move.
+    engine : Engine
+        What knows the neighbours in the data.
+    taken : array
+        Points that are pinned, and follow nobody.
+    """
+    n, free = len(Y), np.ones(len(Y), bool)
+    free[taken] = False
+    if follow is None:
+        return [np.zeros(0, np.int64) for _ in pins]
+    if not isinstance(follow, (Integral, Real)) or isinstance(follow, bool):
+        named = indices_of("follow", follow, n)
+        return [named[free[named]] for _ in pins]
+    count = int(follow) if isinstance(follow, Integral) else max(1, round(float(follow) * n))
+    if count < 0 or (not isinstance(follow, Integral) and not 0 < float(follow) < 1):
+        raise ValueError(f"follow must be a count, a fraction below 1, indices or None, got {follow!r}")
+    if count > free.sum():
+        raise ValueError(f"follow asks for {count} neighbours, but only {free.sum()} points are not pinned")
+    if neighbours not in ("map", "data"):
+        raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
+    nearest = _in_map if neighbours == "map" else _in_data
+    return [nearest(int(i), count, Y, engine, free) for i in pins]
+
+
+def _in_map(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
+    squared = np.sum((Y - Y[i]) ** 2, axis=1)
+    squared[~free] = np.inf
+    return np.sort(np.argsort(squared, kind="stable")[:count])
+
+
+def _in_data(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
+    others, ties = (np.asarray(each) for each in engine.row(i))
+    near = ties if engine.method.target_kind == "distances" else -ties
+    kept = free[others] & (others != i) & ((ties > 0) | (engine.method.target_kind == "distances"))
+    others, near = others[kept], near[kept]
+    if count > len(others):
+        raise ValueError(
+            f"follow asks for {count} neighbours of point {i}, but the data's graph has {len(others)}:"
+            " ask for fewer, or take neighbours='map'"
+        )
+    return np.sort(others[np.argsort(near, kind="stable")[:count]]).astype(np.int64)
+
+
+def ties_to(i: int, followers: Indices, engine: Engine) -> Array:
+    """P between a point and its followers, in units of the largest."""
+    others, ties = engine.row(i)
+    known = np.zeros(int(max(others.max(initial=0), followers.max(initial=0))) + 1)
+    known[others] = ties
+    found = known[followers]
+    return found / found.max() if found.max(initial=0.0) > 0 else found

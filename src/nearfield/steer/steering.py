@@ -1,0 +1,212 @@
+"""What a person has asked of a map so far: pins, pulls, links and bounds, as a value that never changes.
+
+Every command makes another one of it. So a command that is refused leaves nothing behind, and to undo is to
+go back to the one before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from nearfield.algebra.parts import Array
+from nearfield.engine.base import Engine
+from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.steer.links import Link, refuse_contradictions
+from nearfield.steer.penalties import Gaussian, Penalty, penalty
+from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
+
+PRIOR = Gaussian(strength=1.0, width=0.3)  # of a soft pin: at a distance of .09 R as strong as the map
+
+
+def _nobody() -> Indices:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Steering:
+    """Pins, pulls, links and bounds.
+
+    Attributes
+    ----------
+    shape : (int, int)
+        Of the map.
+    held : array
+        The points with a hard pin.
+    at : array (held, dimensions)
+        Where they are.
+    pulls : tuple of Pull
+        On the followers of pins, and on soft pins themselves.
+    terms : tuple of Term
+        Links, bounds, and what else was added.
+    anchored : bool
+        Whether something was ever put in a place, so that the map must not be moved as a whole.
+    changed : int
+        The iteration of the last command, from which on a run has to converge anew.
+    """
+
+    shape: tuple[int, int]
+    held: Indices = field(default_factory=_nobody)
+    at: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    pulls: tuple[Pull, ...] = ()
+    terms: tuple[Term, ...] = ()
+    anchored: bool = False
+    changed: int = 0
+
+    @property
+    def pins(self) -> dict[int, Array]:
+        """Where each pinned point was put, hard or soft."""
+        pins = {int(i): place.copy() for i, place in zip(self.held, self.at, strict=True)}
+        for each in self.pulls:
+            if each.stays:
+                pins |= {int(i): place.copy() for i, place in zip(each.pins, each.places, strict=True)}
+        return pins
+
+    @property
+    def followers(self) -> dict[int, Indices]:
+        """Who follows each pinned point."""
+        found: dict[int, Indices] = {i: _nobody() for i in self.pins}
+        for each in self.pulls:
+            if not each.stays:
+                for i in np.unique(each.pins):
+                    found[int(i)] = np.union1d(found.get(int(i), _nobody()), each.followers[each.pins == i])
+        return found
+
+    def at_iteration(self, iteration: int) -> Steering:
+        """The same, as asked for at this iteration."""
+        return replace(self, changed=iteration)
+
+    def active_at(self, iteration: int) -> list[tuple[float, Term]]:
+        """The terms that count at an iteration, and how much is left of each."""
+        pulls = [(each.left_at(iteration), each) for each in self.pulls]
+        return [*((left, each) for left, each in pulls if left > 0), *((1.0, term) for term in self.terms)]
+
+    def fades_at(self, iteration: int) -> bool:
+        """Whether the terms are others at this iteration than at the one before."""
+        return any(each.fading is not None and each.left_at(iteration - 1) > 0 for each in self.pulls)
+
+    @property
+    def settled(self) -> int:
+        """The iteration from which on nothing changes any more."""
+        ends = [sum(each.fading) for each in self.pulls if each.fading is not None]
+        return max([self.changed, *ends])
+
+    def pin(
+        self,
+        indices: Any,
+        positions: Any,
+        *,
+        follow: Any,
+        neighbours: str,
+        weights: str,
+        penalty_of: str | Penalty,
+        soft: bool | Penalty,
+        Y: Array,
+        engine: Engine,
+        measure: Measure,
+    ) -> tuple[Steering, Indices, Array]:
+        """With some points put somewhere, and their neighbours drawn after them; also who, and where to."""
+        n, dimensions = self.shape
+        pins = indices_of("pin", indices, n)
+        at = check_places(positions, len(pins), dimensions)
+        drawn = penalty(penalty_of)
+        left = self._without(pins, pins)
+        taken = np.union1d(np.array(list(left.pins), np.int64), pins)
+        if len(taken) >= n:
+            raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
+        followers = followers_of(pins, follow, neighbours, Y, engine, taken)
+        if weights not in ("one", "p"):
+            raise ValueError(f"weights must be 'one' or 'p', got {weights!r}")
+        if weights == "p" and engine.method.target_kind == "distances":
+            raise ValueError("distances have no p to weigh followers by: use weights='one'")
+        strengths = [
+            np.ones(len(each)) if weights == "one" else ties_to(int(i), each, engine)
+            for i, each in zip(pins, followers, strict=True)
+        ]
+        if engine.weights is not None:  # a point that stands for several is drawn as strongly as they are
+            strengths = [each * engine.weights[of] for each, of in zip(strengths, followers, strict=True)]
+        new = [pull(drawn, pins, followers, at, strengths, measure)]
+        if soft is not False:
+            prior = PRIOR if soft is True else penalty(soft)
+            alone = [np.array([i]) for i in pins]
+            ones = [np.ones(1) if engine.weights is None else engine.weights[[i]] for i in pins]
+            new.append(pull(prior, pins, alone, at, ones, measure, stays=True))
+        else:
+            order = np.argsort(np.concatenate([left.held, pins]), kind="stable")
+            held = np.concatenate([left.held, pins])[order]
+            left = replace(left, held=held, at=np.concatenate([left.at.reshape(-1, dimensions), at])[order])
+        pulls = (*left.pulls, *(each for each in new if each is not None))
+        return replace(left, pulls=pulls, anchored=True), pins, at
+
+    def unpin(self, indices: Any = None) -> tuple[Steering, Indices]:
+        """With some pins, or all, taken out, and their followers let go; also whose these were."""
+        n, _ = self.shape
+        known = np.array(sorted(self.pins), np.int64)
+        pins = known if indices is None else indices_of("unpin", indices, n)
+        loose = np.setdiff1d(pins, known)
+        if loose.size:
+            raise ValueError(f"unpin: {loose[0]} is not pinned")
+        return self._without(pins, _nobody()), pins
+
+    def _without(self, pins: Indices, followers: Indices) -> Steering:
+        pulls = [each.without(pins, followers) for each in self.pulls]
+        kept = ~np.isin(self.held, pins)
+        return replace(
+            self,
+            held=self.held[kept],
+            at=self.at.reshape(-1, self.shape[1])[kept],
+            pulls=tuple(each for each in pulls if each is not None),
+        )
+
+    def settle(self, iteration: int, n: int) -> Steering:
+        """With the penalties of all followers fading from this iteration on."""
+        pulls = [
+            each if each.stays or each.fading is not None else replace(each, fading=(iteration, n))
+            for each in self.pulls
+        ]
+        return replace(self, pulls=tuple(pulls))
+
+    def add(self, term: Term, measure: Measure) -> Steering:
+        """With one more term."""
+        if not isinstance(term, Term):
+            raise TypeError(f"a term is an object of a class derived from nearfield.terms.Term, got {term!r}")
+        term.check(*self.shape)
+        terms = (*self.terms, term.measured(measure))
+        refuse_contradictions(terms, self.shape[0])
+        return replace(self, terms=terms, anchored=self.anchored or not term.floats)
+
+    def remove(self, number: int) -> Steering:
+        """Without the term of this number."""
+        if isinstance(number, bool) or not hasattr(number, "__index__") or not 0 <= number < len(self.terms):
+            raise ValueError(f"remove: there are {len(self.terms)} terms, counted from 0, got {number!r}")
+        return replace(self, terms=(*self.terms[:number], *self.terms[number + 1 :]))
+
+    def unlink(self, pairs: Any) -> Steering:
+        """Without the links between these pairs."""
+        asked = Link(pairs)
+        asked.check(*self.shape)
+        linked = {
+            frozenset(pair) for term in self.terms if isinstance(term, Link) for pair in term.pairs.tolist()
+        }
+        for i, j in asked.pairs.tolist():
+            if frozenset((i, j)) not in linked:
+                raise ValueError(f"unlink: {i} and {j} are not linked")
+        terms = [term.without(asked.pairs) if isinstance(term, Link) else term for term in self.terms]
+        return replace(self, terms=tuple(term for term in terms if term is not None))
+
+
+def check_places(positions: Any, count: int, dimensions: int) -> Array:
+    """Positions of pins as float64, or one line about what is wrong with them."""
+    try:
+        places = np.array(positions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"positions must be numbers, {dimensions} for each pin, got {positions!r}") from None
+    if places.ndim == 1 and count == 1:
+        places = places[None]
+    if places.shape != (count, dimensions):
+        raise ValueError(f"positions must have the shape ({count}, {dimensions}), got {places.shape}")
+    if not np.all(np.isfinite(places)):
+        raise ValueError("positions must be finite: there is NaN or infinity among them")
+    return places + 0.0  # no -0.0, which the first addition would turn into 0.0
