@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
+from nearfield.steer.log import Entry
 
 METHODS = {
     "momentum": ("tsne", {}),
@@ -126,3 +127,13 @@ def test_a_term_of_ones_own_is_named_when_it_is_in_the_way(X, tmp_path):
     with pytest.raises(ValueError, match="an object of class Own was in use"):
         nf.Run.load(tmp_path / "map.nfmap", X)
     np.testing.assert_array_equal(nf.Map.load(tmp_path / "map.nfmap").Y, run.Y)
+
+
+def test_a_file_can_call_nothing_but_commands(tmp_path, random):
+    X = random.normal(size=(40, 3))
+    run = nf.Run(X, random_state=0)
+    run.step(20)
+    run._log.append(Entry(20, "load", {"path": "elsewhere", "X": X}))
+    run.map().save(tmp_path / "map.nfmap")
+    with pytest.raises(ValueError, match="no command of a run"):
+        nf.Run.load(tmp_path / "map.nfmap", X, replay=True)

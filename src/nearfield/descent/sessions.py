@@ -12,7 +12,7 @@ from scipy import sparse
 from nearfield.algebra.catalogue import methods
 from nearfield.algebra.parts import Array
 from nearfield.descent.state import PARTS, State
-from nearfield.descent.steered import Steered, in_turn
+from nearfield.descent.steered import COMMANDS, Steered, in_turn
 from nearfield.io.maps import Map
 from nearfield.steer.log import Entry
 from nearfield.steer.packing import pack, unpack
@@ -161,6 +161,8 @@ class Kept(Steered):
     def _replay(self, log: list[Entry], iteration: int) -> None:
         """Do again what the log says, and make the iterations in between."""
         for entry in log:
+            if entry.command not in COMMANDS:  # a file must not call whatever it names
+                raise ValueError(f"the log holds {entry.command!r}, which is no command of a run")
             self.step(entry.iteration - self.iteration)
             getattr(self, entry.command)(**entry.arguments)
         self.step(iteration - self.iteration)

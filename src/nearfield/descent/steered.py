@@ -29,6 +29,7 @@ from nearfield.steer.steering import Steering
 from nearfield.steer.turns import Turns
 from nearfield.threads import one_blas_thread
 
+COMMANDS = ("pin", "unpin", "settle", "link", "unlink", "add", "remove", "undo", "redo")  # in a log
 KEPT = 50  # states that can be gone back to
 FOLLOWERS = 0.05  # of all points
 
