@@ -94,7 +94,7 @@ def test_the_l2_gradient_as_first_printed_is_not_that_of_its_value(random):
 
 TERMS = {
     "must-link": nf.terms.MustLink([(0, 1), (1, 2)]),
-    "must-link, slack": nf.terms.MustLink([(0, 1), (1, 2)], distance=0.5),
+    "must-link, slack": nf.terms.MustLink([(0, 1), (1, 2)], distance=0.2),
     "cannot-link": nf.terms.CannotLink([(0, 1), (2, 1)], distance=2.0),
     "box": nf.terms.Box([0, 1, 2], (-0.2, -0.1), (0.1, 0.3)),
     "disc": nf.terms.Disc([0, 1, 2], (0.1, 0.2), 0.3),
@@ -154,13 +154,13 @@ def test_a_term_of_ones_own_is_added_and_taken_out(random):
     class Spring(nf.terms.Term):
         def evaluate(self, Y):
             gap = Y[[3]] - 5.0
-            return float(np.sum(gap**2)), np.array([3]), 2 * gap
+            return 0.02 * float(np.sum(gap**2)), np.array([3]), 0.04 * gap
 
     run = nf.Run(random.normal(size=(40, 4)), random_state=0)
     run.step(150)
     run.add(Spring())
     run.step(150)
-    np.testing.assert_allclose(run.Y[3], 5.0, atol=0.2)
+    np.testing.assert_allclose(run.Y[3], 5.0, atol=1.0)
     run.remove(0)
     assert run.terms == ()
     run.step(1)

@@ -88,8 +88,12 @@ class Kept(Steered):
     _fingerprint: str
 
     if TYPE_CHECKING:  # what `Run` has beside
-        history: dict[str, Array]
-        Y: Array
+
+        @property
+        def history(self) -> dict[str, Array]: ...
+
+        @property
+        def Y(self) -> Array: ...
 
         def __init__(self, X: Any, method: Any, **given: Any) -> None: ...
 

@@ -141,7 +141,7 @@ def before_after(
         raise ValueError(f"two axes are needed, for before and after, got {len(axes)}")
     for ax, Y, title in zip(axes, maps, ("before", "after"), strict=True):
         map(Y, labels, ax=ax, title=title, **{"legend": title == "after", **style})
-        ax.scatter(*Y[pins].T, s=60, facecolors="none", edgecolors=_WAY, linewidths=1.4, zorder=5)
+        ax.scatter(Y[pins, 0], Y[pins, 1], s=60, facecolors="none", edgecolors=_WAY, linewidths=1.4, zorder=5)
     who = np.unique(np.concatenate([np.zeros(0, int), *(followers.get(int(i), ()) for i in pins)])).astype(
         int
     )

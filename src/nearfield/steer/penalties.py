@@ -43,7 +43,10 @@ class Penalty:
     strength: float | None = None
     width: float | None = None
 
-    default: ClassVar[tuple[float, float]] = (0.3, 0.5)  # strength and width
+    default: ClassVar[tuple[float, float]] = (
+        0.2,
+        0.5,
+    )  # strength and width, measured: benchmarks/STEERING.md
     fixed: ClassVar[str] = ""  # the constant of the other parametrization
 
     def __post_init__(self) -> None:
@@ -84,8 +87,8 @@ class Student(Penalty):
 
     Examples
     --------
-    >>> Student(strength=0.3, width=0.5) == Student() or "defaults may be given"
-    'defaults may be given'
+    >>> Student(strength=0.5, width=0.25).scales(Measure(pull=0.1, radius=8.0), 10)
+    (0.4, 4.0)
     >>> Student(sigma2=1e5).scales(Measure(1.0, 1.0), 10)
     (1.0, 100000.0)
     """
