@@ -46,7 +46,7 @@ class Penalty:
     default: ClassVar[tuple[float, float]] = (
         0.2,
         0.5,
-    )  # strength and width, measured: benchmarks/STEERING.md
+    )  # strength and width
     fixed: ClassVar[str] = ""  # the constant of the other parametrization
 
     def __post_init__(self) -> None:
