@@ -79,7 +79,7 @@ class Vectors(Space):
         self.n, self.unit = len(self.X), 1 / factor
         self.farthest = 1.0  # no two points are further apart, squared: float32 can hold the square of that
         if squares:
-            self.farthest = 4 * max(float(np.einsum("c,c", row, row)) for row in self.X)
+            self.farthest = 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
             self.unit = self.unit**2 * self.farthest
 
     def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:

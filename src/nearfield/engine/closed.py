@@ -19,7 +19,7 @@ from scipy import sparse
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import TINY, Array
 from nearfield.algebra.transforms import Identity, Square
-from nearfield.engine import loops
+from nearfield.engine import bellloops, loops
 from nearfield.engine.base import Bound, Evaluation, bind, check_map
 from nearfield.engine.exact import Exact
 from nearfield.threads import spread
@@ -139,11 +139,11 @@ class Bells(_CrossEntropy):
         by_row, scales = self.method.normalization == "point", len(beta)
         level, S = 0.0, np.zeros(scales)
         if not by_row:  # weights are relative to those of the nearest pair
-            level = min(spread(loops.nearest_pair, self.n, Yt, n_jobs=self.n_jobs))
+            level = min(spread(bellloops.nearest_pair, self.n, Yt, n_jobs=self.n_jobs))
 
             def sums(lo: int, hi: int) -> Array:
                 part = np.zeros(scales)
-                loops.bell_sums(lo, hi, *known, level, part)
+                bellloops.bell_sums(lo, hi, *known, level, part)
                 return part
 
             S = np.sum(spread(sums, self.n, n_jobs=self.n_jobs), axis=0)
@@ -152,7 +152,7 @@ class Bells(_CrossEntropy):
             pull, push = np.zeros_like(Yt), np.zeros((0 if by_row else scales, *Yt.shape))
             bracket = np.zeros(scales)
             arguments = (Yt, self.p, beta, known[2], by_row, level, S, want_value, pull, push, bracket)
-            return pull, push, bracket, loops.scaled_rows(lo, hi, *arguments)
+            return pull, push, bracket, bellloops.scaled_rows(lo, hi, *arguments)
 
         parts = spread(rows, self.n, n_jobs=self.n_jobs)
         gradient, push, bracket, crossed = parts[0]
