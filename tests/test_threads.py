@@ -6,8 +6,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import nearfield as nf
-from nearfield._preparation import prepare
 from nearfield.affinity.distances import distances
+from nearfield.cli.preparation import prepare
 from nearfield.descent.starts import classical_scaling, graph_modes, principal_components
 from nearfield.threads import one_blas_thread
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # What a person at the terminal can mend. Anything else is a defect of the program and shows its traceback.
 MENDABLE = (ValueError, OSError, KeyError, ImportError, MemoryError, FloatingPointError)
+INTERRUPTED = 130  # what shells expect of a program that was ended with Ctrl-C
 
 
 class Report:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from nearfield._terminal import Report
     from nearfield.algebra.method import Method
+    from nearfield.cli.terminal import Report
     from nearfield.engine.plan import Plan
 
 

@@ -1,0 +1,107 @@
+"""`nearfield embed`: a table in, a map out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Parameters, Quiet, Seed, Standardize
+from nearfield.cli.preparation import (
+    check_outputs,
+    draw,
+    make_map,
+    perplexities,
+    pinned,
+    prepare,
+    start_positions,
+)
+from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
+
+
+def embed(
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
+    ],
+    method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",
+    label: Annotated[str | None, typer.Option(help="The column that names the class of a row.")] = None,
+    columns: Columns = None,
+    id: Id = None,
+    perplexity: Annotated[
+        Any,
+        typer.Option(
+            parser=perplexities,
+            metavar="NUMBER",
+            help="The effective number of neighbours; or several, as 5,50,500, or multiscale for all.",
+        ),
+    ] = None,
+    metric: Metric = None,
+    dimensions: Annotated[int, typer.Option(min=1, help="Of the map.")] = 2,
+    standardize: Standardize = False,
+    pca: Components = None,
+    max_iter: Annotated[int | None, typer.Option(min=1, help="The most iterations to make.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
+    ] = None,
+    pins: Annotated[
+        Path | None,
+        typer.Option(help="Where to put some points: a table with id (or row, from 0), y1 and y2."),
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, exact, mesh, moments or pairs.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    parameters: Parameters = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make a map of a table.
+
+    Numeric columns are found; what is left out is said.
+    More than 100 columns are first reduced to 50 principal components.
+    Ctrl-C ends the work early and writes the map so far.
+    """
+    report = Report(quiet)
+    composed = compose(method, settings(parameters or []))
+    out = Path(f"{data.stem}-map.csv") if out is None else out
+    check_outputs(data, out, plot, dimensions)
+
+    from nearfield.io.checks import finite
+    from nearfield.io.tables import read_table, write_map
+
+    table = read_table(data, label=label, columns=columns, id=id)
+    rows, width = table.X.shape
+    report("read", f"{data}: {rows} rows × {width} columns")
+    for note in table.notes:
+        report("", note)
+    finite(table.X, table.names)
+    places = pinned(pins, table.ids, rows, dimensions)
+    X = prepare(table.X, standardize, pca, metric, seed, report)
+
+    given = {
+        "n_components": dimensions,
+        "perplexity": perplexity,
+        "metric": metric,
+        "init": start_positions(start, rows, dimensions),
+        "engine": engine,
+        "n_jobs": jobs,
+    }
+    report("method", f"{method}: {composed}")
+    began = time.perf_counter()
+    made = make_map(
+        X, composed, method, seed, max_iter, quiet, {k: v for k, v in given.items() if v is not None}, places
+    )
+    seconds = time.perf_counter() - began
+    report("plan", str(made.plan))
+    if places:
+        report("pinned", f"{len(places)} points, as {pins} says")
+    report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
+
+    write_map(out, made.Y, ids=table.ids, labels=table.labels)
+    if plot is not None:
+        draw(plot, made.Y, table.labels, f"{data.stem} · {method}")
+    report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
+    if made.interrupted:  # of which was warned
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,23 @@
+"""Options that several commands have, each said once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as kappa=0.3."),
+]
+Columns = Annotated[str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")]
+Id = Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")]
+Metric = Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")]
+Standardize = Annotated[bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")]
+Components = Annotated[
+    int | None,
+    typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
+]
+Jobs = Annotated[int | None, typer.Option(help="How many threads.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]

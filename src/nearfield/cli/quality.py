@@ -1,0 +1,90 @@
+"""`nearfield quality`: how much of the data a map shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Quiet, Seed, Standardize
+from nearfield.cli.preparation import prepare
+from nearfield.cli.terminal import Report
+
+
+def quality(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="The table that the map was made of.")],
+    mapped: Annotated[Path, typer.Argument(metavar="MAP", help="The map: .csv, .tsv, .parquet or .npy.")],
+    label: Annotated[
+        str | None, typer.Option(help="The column that names the class of a row; else that of the map.")
+    ] = None,
+    columns: Columns = None,
+    id: Id = None,
+    metric: Metric = None,
+    standardize: Standardize = False,
+    pca: Components = None,
+    neighbours: Annotated[
+        int | None, typer.Option(min=1, help="Of the local figures; 10 by default.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=2, help="Look from so many points; all of up to 20000 by default.")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="For programs to read; - prints it.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Judge a map: neighbours, distances and labels in it and in the data.
+
+    Give the options for the data that the map was made with: the two are then compared as `embed` saw them.
+    Rows are matched by their ids.
+    """
+    to_print = as_json is not None and str(as_json) == "-"
+    report = Report(quiet or to_print)
+
+    import nearfield
+    from nearfield.cli.matching import match_rows, refuse_as_measurement
+    from nearfield.io.checks import finite
+    from nearfield.io.files import check_writable, replacing
+    from nearfield.io.tables import read_map, read_table
+
+    if as_json is not None and not to_print:
+        check_writable(as_json)
+        if any(path.exists() and as_json.exists() and as_json.samefile(path) for path in (data, mapped)):
+            raise ValueError(f"--json {as_json} would replace what is judged: name another file")
+    table = read_table(data, label=label, columns=columns, id=id)
+    report("read", f"{data}: {table.X.shape[0]} rows × {table.X.shape[1]} columns")
+    for note in table.notes:
+        report("", note)
+    Y, ids, labels = read_map(mapped)
+    if id is None:
+        refuse_as_measurement(table, ids, "ids", "--id")
+    order = match_rows(table, ids, len(Y), data, mapped)
+    labels = None if labels is None else labels[order]
+    if label is None:
+        refuse_as_measurement(table, labels, "labels", "--label")
+    finite(table.X, table.names)
+    X = prepare(table.X, standardize, pca, metric, seed, report)
+    judged = nearfield.quality(
+        X,
+        Y[order],
+        labels if table.labels is None else table.labels,
+        metric=metric or "euclidean",
+        n_neighbors=neighbours,
+        sample=sample,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    text = json.dumps({"data": str(data), "map": str(mapped), **judged.to_dict()}, indent=2)
+    if to_print:
+        print(text)
+        return
+    if not quiet:
+        print(judged)
+    if as_json is not None:
+        with replacing(as_json) as scratch:
+            scratch.write_text(text + "\n", encoding="utf-8")
+        report("wrote", str(as_json))
