@@ -210,6 +210,35 @@ def row_sums(lo, hi, indptr, values, out):
 
 
 @jit
+def lengths(rows, indptr, indices, Y, f):
+    """|y_i - y_j|² of the edges of some rows, one after the other."""
+    at = 0
+    for i in rows:
+        for e in range(indptr[i], indptr[i + 1]):
+            j, total = indices[e], f32(0)
+            for c in range(Y.shape[1]):
+                gap = Y[i, c] - Y[j, c]
+                total += gap * gap
+            f[at] = total
+            at += 1
+
+
+@jit
+def sums_of_rows(rows, indptr, indices, values, copies):
+    """The sum of the edges' values of some rows, each for every copy of its end but the row's own point."""
+    out, at = np.empty(rows.shape[0]), 0
+    counted = copies.shape[0] > 0
+    for k in range(rows.shape[0]):
+        total = 0.0
+        for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            j = indices[e]
+            total += values[at] * ((copies[j] - (j == rows[k])) if counted else 1.0)
+            at += 1
+        out[k] = total
+    return out
+
+
+@jit
 def weigh_rows(lo, hi, indptr, p):
     """The sum of each row of P, and Σ p log p over all of them."""
     sums, entropy = np.zeros(hi - lo), 0.0

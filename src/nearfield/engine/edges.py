@@ -121,15 +121,12 @@ class Edges:
 
     def nearby(self, asked: Asked, rows: Any, weights: Any = None) -> Any:
         """The sum of w over the neighbours of some points, or over all that a copy sees of them."""
-        starts, counts = self.indptr[rows], np.diff(self.indptr)[rows]
-        ends = np.cumsum(counts)
-        edges = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
-        columns = self.indices[edges]
-        gap = np.repeat(asked.Y[rows], counts, axis=0) - asked.Y[columns]
-        w = np.maximum(asked.method.kernel.value((gap**2).sum(axis=1)), SMALLEST)  # type: ignore[union-attr]
-        if weights is not None:
-            w = w * (weights[columns] - (columns == np.repeat(rows, counts)))
-        return np.bincount(np.repeat(np.arange(len(rows)), counts), w, len(rows))
+        ends = np.cumsum(np.diff(self.indptr)[rows])
+        f = np.empty(ends[-1] if len(ends) else 0, np.float32)
+        loops.lengths(rows, self.indptr, self.indices, asked.Y, f)
+        w = np.maximum(asked.method.kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+        copies = np.empty(0) if weights is None else weights
+        return loops.sums_of_rows(rows, self.indptr, self.indices, w.astype(np.float32, copy=False), copies)
 
     def pull(self, lo: int, hi: int, gaps: Any, k: Any, mirrored: bool, gradient: Any) -> None:
         """Add the forces of some rows' springs; `mirrored`, of a P that is symmetric."""

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.fft
 
 from nearfield.engine import fieldloops as loops
+from nearfield.engine import nearloops
 from nearfield.engine.near import Radial, Rest
 from nearfield.threads import LIGHT, chunks, spread, threads
 
@@ -30,7 +31,7 @@ GROWTH = 1.1  # from one size of the grid to the next
 LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
 PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
-FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
+FIT = 1e-3  # of the accuracy: the error of the polynomials in the near sums where it can be had
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
 LINES = 200  # of the grid, that one thread is quick at
@@ -43,11 +44,11 @@ NODE, POINT, PAIR = 8.0, 60.0, 0.4
 
 @dataclass(frozen=True)
 class Charges:
-    """Charges on the field: their transform, and the near sums of each radial function."""
+    """Charges on the field: their transform, and the near sums of each radial function, values and forces."""
 
     values: Any
     transformed: Any
-    near: dict[Hashable, tuple[Any, Any]]
+    near: dict[Hashable, tuple[Any | None, Any | None]]
 
 
 class Field:
@@ -223,20 +224,41 @@ class Field:
 
     # Sums over all pairs i ≠ j ------------------------------------------------------------------------------
 
-    def charge(self, values: Any, keys: list[Hashable]) -> Charges:
-        """Put charges on the points (None: ones), and sum what is near of each function."""
-        if values is not None:
-            values = np.asarray(values, dtype=np.float32)
-            values = values if self._order is None else values[self._order]
-        charges = np.empty(0, np.float32) if values is None else values
+    def charge(
+        self, masses: Any, keys: list[Hashable], own: Any = None, values: bool = True, forces: bool = True
+    ) -> Charges:
+        """Put charges on the points, and sum what is near of each function.
+
+        Parameters
+        ----------
+        masses : array (points,) or None
+            Ones, if None.
+        keys : list
+            The functions whose near sums are wanted.
+        own : array (points,), optional
+            A charge for each unit of mass. The near force is then that of both ends of a pair on its first,
+            Σ_j m_j (own_i + own_j) ∇R, in one sum; the far one is as without.
+        values, forces : bool
+            What of the near sums is wanted; the rest is None.
+        """
+        masses, own = (self._sorted(each) for each in (masses, own))
+        charges = masses if own is None else own if masses is None else masses * own
         parts, *filled = self._grids.shape
         grids = self._grids.reshape(parts, *_solid(tuple(filled)))
-        arguments = ((0,) * self.Y.shape[1], self.Y, charges, self._origin, self._per_cell, grids)
+        placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
+        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
         spread(loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs)
         for grid in self._grids[1:]:
             self._grids[0] += grid
-        near = self._near(values, keys) if self.cutoff > 0 else {}
-        return Charges(values, self._transformed(self._grids[0]), near)
+        near = self._near(masses, own, keys, values, forces) if self.cutoff > 0 else {}
+        return Charges(charges, self._transformed(self._grids[0]), near)
+
+    def _sorted(self, values: Any) -> Any:
+        """Values of the points in the order of the cells."""
+        if values is None:
+            return None
+        values = np.asarray(values, dtype=np.float32)
+        return values if self._order is None else values[self._order]
 
     def _workers(self) -> int:
         """How many threads a transform is worth."""
@@ -262,21 +284,28 @@ class Field:
             spectrum = spectrum[corner]
         return scipy.fft.irfft(spectrum, self.shape[-1], axis=-1, workers=workers, overwrite_x=True)
 
-    def _near(self, values: Any, keys: list[Hashable]) -> dict[Hashable, tuple[Any, Any]]:
+    def _near(
+        self, masses: Any, own: Any, keys: list[Hashable], values: bool, forces: bool
+    ) -> dict[Hashable, tuple[Any, Any]]:
         n, dimensions = self.Y.shape
-        values = np.ones(n, np.float32) if values is None else values
+        masses = np.ones(n, np.float32) if masses is None else masses
         rests = [self._rest(key, self.cutoff) for key in keys]
-        length = max(len(rest.head) for rest in rests)
-        heads = np.array([np.pad(rest.head, (length - len(rest.head), 0)) for rest in rests], np.float32)
-        tails = np.array([rest.tail for rest in rests], np.float32)
+        polynomials = [
+            _stacked([getattr(rest, name) for rest in rests]) for name in ("head", "slope", "tail")
+        ]
         variables = np.array([rest.variable for rest in rests], np.float32)
-        value = np.empty((len(keys), n), np.float32)
-        gradient = np.empty((len(keys), n, dimensions), np.float32)
+        value = np.empty((len(keys), n if values else 0), np.float32)
+        gradient = np.empty((len(keys), n if forces else 0, dimensions), np.float32)
+        charged = (masses, np.empty(0, np.float32) if own is None else own)
         cells = (self._starts, self._cell_shape, np.float32(self.cutoff**2))
-        arguments = (self._Yt, values, *cells, variables, heads, tails, value, gradient)
-        spread(loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
-        own = [np.float32(rest.at_zero()) for rest in rests]
-        return {key: (value[t] - own[t] * values, gradient[t]) for t, key in enumerate(keys)}
+        functions = (variables, *polynomials, values, forces)
+        arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
+        spread(nearloops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
+        for rest, each in zip(rests, value if values else (), strict=False):
+            each -= np.float32(rest.at_zero()) * masses  # what a point has of itself
+        return {
+            key: (value[t] if values else None, gradient[t] if forces else None) for t, key in enumerate(keys)
+        }
 
     def at_zero(self, key: Hashable) -> float:
         """What two points in one place have of each other."""
@@ -326,9 +355,11 @@ class Field:
             own = np.float32(factor * (self._own(key) + floor))
             value -= own if values is None else own * values
             value += np.float32(factor * charge * floor)
-            if key in charges.near:
-                value += np.float32(factor) * charges.near[key][0]
-                gradient += np.float32(factor) * charges.near[key][1]
+            near, force = charges.near.get(key, (None, None))
+            if near is not None:
+                value += np.float32(factor) * near
+            if force is not None:
+                gradient += np.float32(factor) * force
         if self._order is None:
             return value, gradient
         back = np.empty_like(value), np.empty_like(gradient)
@@ -343,6 +374,12 @@ def near_pairs(points: Any, cutoff: float) -> float:
         key = key * 2**20 + (column / cutoff).astype(np.int64)
     _, crowd = np.unique(key, return_counts=True)
     return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
+
+
+def _stacked(polynomials: list[Any]) -> Any:
+    """Polynomials, highest power first, as rows of equal length."""
+    length = max(map(len, polynomials))
+    return np.array([np.pad(each, (length - len(each), 0)) for each in polynomials], np.float32)
 
 
 def _solid(shape: tuple[int, ...]) -> tuple[int, ...]:

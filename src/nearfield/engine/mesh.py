@@ -233,7 +233,8 @@ class Mesh:
         field, kernel = self.field, asked.method.kernel.profile  # type: ignore[union-attr]
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
-        ones = field.charge(self.weights, keys)
+        # The near forces wait for the charges: then one sum has those of both ends of a pair.
+        ones = field.charge(self.weights, keys, forces=False)
         phi, force = self._potential(ones, w)
         # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
         S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
@@ -257,13 +258,14 @@ class Mesh:
                 continue
             own, pull = self._potential(ones, integral)
             bracket += c * self._potential(ones, product)[0]
+            others.append((1.0, field.charge(self.weights, [integral], c, values=False), integral))
             c = self._times(c)
             cost += float(np.sum(c * own))
             gradient += c[:, None] * pull
-            others.append((1.0, field.charge(c, [integral]), integral))
-        charges = self._times(charges - bracket / S)
-        gradient += charges[:, None] * force
-        push = field.read((1.0, field.charge(charges, [w]), w), *others)[1]
+        charges -= bracket / S
+        others.append((1.0, field.charge(self.weights, [w], charges, values=False), w))
+        gradient += self._times(charges)[:, None] * force
+        push = field.read(*others)[1]
         gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))

@@ -67,6 +67,11 @@ class Rest:
         head = np.pad(head, (degree + 1 - len(head), 0))
         return cls(head, taylor(radial, edge)[::-1], (rooted, scale, stretch, shift), error)
 
+    @property
+    def slope(self) -> Any:
+        """The derivative of A."""
+        return np.polyder(self.head)
+
     def at_zero(self) -> float:
         """R(0), which a point has of itself."""
         rooted, scale, stretch, shift = self.variable

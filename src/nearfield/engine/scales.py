@@ -83,7 +83,7 @@ class Scales:
             field, key = self.fields[u], ("w", float(beta[u]))
             field.know(key, partial(_scaled, method.kernel, method.precisions[u]))
             field.lay(asked.Y)
-            ones = field.charge(None, [key])
+            ones = field.charge(None, [key], forces=not point)
             force = None
             if point:
                 S, force = field.read((1.0, ones, key))
@@ -111,7 +111,7 @@ class Scales:
             # a_i ∇φ_1 + ∇φ_a with a = -B/S
             charges = np.where(direct[:, u], 0.0, -brackets[:, u] * np.exp(-levels.logs[:, u]) / U)
             gradient += charges[:, None] * force
-            gradient += field.read((1.0, field.charge(charges, [key]), key))[1]
+            gradient += field.read((1.0, field.charge(None, [key], charges, values=False), key))[1]
         cost = pulls.cost + self.limit * (self.n if point else 1)
         cost += self.entropy if method.cost.cross_entropy else 0.0
         return evaluation(asked, cost, pulls.attraction, gradient)
