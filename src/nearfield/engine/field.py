@@ -31,7 +31,7 @@ GROWTH = 1.1  # from one size of the grid to the next
 LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
 PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
-FIT = 1e-3  # of the accuracy: the error of the polynomials in the near sums where it can be had
+FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
 LINES = 200  # of the grid, that one thread is quick at
@@ -326,8 +326,8 @@ class Field:
         charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
         total = float(sum(parts)) / float(np.prod(self.shape)) - squares * self._own(key)
         total += (charge**2 - squares) * self._floor(key)
-        if key in charges.near:
-            near = charges.near[key][0]
+        near = charges.near.get(key, (None, None))[0]
+        if near is not None:
             total += float(np.sum(near if values is None else near * values, dtype=np.float64))
         return total
 
