@@ -34,6 +34,7 @@ def compare(
     max_iter: int = 1000,
     n_neighbors: int | None = None,
     title: str = "data",
+    repeat: str | None = None,
     verbose: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -63,6 +64,8 @@ def compare(
         How many neighbours the local figures look at; 10 by default.
     title : str
         What the data are called in the report.
+    repeat : str, optional
+        What the report says was run to make it; by default this call.
     verbose : bool
         Whether to show progress.
     random_state : int
@@ -118,9 +121,8 @@ def compare(
         "max_iter": max_iter,
         "random_state": _plain(random_state),
     }
-    return Comparison(
-        tuple(outcomes.values()), labels, title, X.shape[1], settings, _call(chosen, settings), interrupted
-    )
+    repeat = _call(chosen, settings) if repeat is None else repeat
+    return Comparison(tuple(outcomes.values()), labels, title, X.shape[1], settings, repeat, interrupted)
 
 
 def _checked(X: Any, metric: Any) -> Any:

@@ -215,7 +215,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         columns = self.figures
-        rows = [["method", *(column.short for column in columns)]]
+        # The mark of the best hangs out: titles end above the last digit.
+        rows = [["method", *(f"{column.short} " for column in columns)]]
         best = self.best
         for each in self.outcomes:
             if each.quality is None:
@@ -224,8 +225,8 @@ class Comparison:
             marks = ["*" if each.name in best[column.name] else " " for column in columns]
             texts = [column.text(each.figure(column.name)) for column in columns]
             rows.append([each.name, *(text + mark for text, mark in zip(texts, marks, strict=True))])
-        count = len(self.judged.points.index) if self.judged else 0
-        seen = "" if self.judged is None or self.judged.exact else f", judged from {count} sampled points"
+        judged = self.judged
+        seen = "" if judged is None or judged.exact else f", judged from {judged.n_queries} sampled points"
         return f"{self.title}{seen}; * is the best\n" + _aligned_text(rows)
 
     def _repr_html_(self) -> str:
@@ -273,19 +274,13 @@ def _as_dict(each: Outcome, maps: bool) -> dict[str, Any]:
 
 
 def _aligned_text(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines: the first column to the left, the others to the right; short rows are notes."""
-    width = len(rows[0])
-    whole = [row for row in rows if len(row) == width]
-    widths = [max(len(row[k]) for row in whole) for k in range(width)]
+    """Rows as lines: the first column to the left, the others to the right; short rows end in a note."""
+    whole = [row for row in rows if len(row) == len(rows[0])]
+    widths = [max(len(row[k]) for row in whole) for k in range(len(rows[0]))]
     widths[0] = max(len(row[0]) for row in rows)
     lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        if len(row) == width and width > 2 or row is rows[0]:
-            # The mark of the best hangs out: titles end above the last digit.
-            shown = [cell + " " if row is rows[0] else cell for cell in row[1:]]
-            cells += [cell.rjust(w + 1) for cell, w in zip(shown, widths[1:], strict=True)]
-        else:
-            cells += row[1:]
-        lines.append("  ".join(cells).rstrip())
+    for first, *rest in rows:
+        if len(rest) == len(widths) - 1 and len(widths) > 2:
+            rest = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *rest]).rstrip())
     return "\n".join(lines)
