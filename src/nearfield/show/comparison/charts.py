@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.parts import Array
-from nearfield.show.names import spread
 
-WIDTH, HEIGHT = 900, 420
-LEFT, RIGHT, TOP, BOTTOM = 66, 886, 14, 354  # the area within the axes
-LETTER, LINE = 10.5, 24  # width and height of text
+WIDTH, HEIGHT = 900, 460
+LEFT, RIGHT, TOP, BOTTOM = 82, 884, 40, 384  # the area within the axes
+LETTER, LINE, DOT = 12.0, 24.0, 9.0  # width and height of text, and half a dot
 
 
 @dataclass(frozen=True)
@@ -74,17 +73,44 @@ def trade(
     up = axis(values[:, 1], BOTTOM, TOP, room=0.08)
     marks = _marks_up(up) + [_mark_across(across(value), f"{value:.2g}") for value in across.ticks]
     places = np.column_stack([across(values[:, 0]), up(values[:, 1])])
-    halves = np.array([[LETTER * len(name) / 2 + 3, LINE / 2] for _, name, *_ in points])
-    # Names and dots are pushed apart together, and the dots put back: so no name covers a dot.
-    boxes = np.concatenate([places - [0, LINE], places])
-    sizes = np.concatenate([halves, np.full_like(places, 9.0)])
-    area = np.array([[LEFT, TOP], [RIGHT, BOTTOM]], dtype=float)
-    names_at = spread(boxes, sizes, area)[: len(points)]
+    names_at = beside(places, [name for _, name, *_ in points])
     drawn = []
     for (kind, name, *_), (x, y), (a, b) in zip(points, places, names_at, strict=True):
         drawn.append(f'<circle class="dot {kind}" cx="{x:.1f}" cy="{y:.1f}" r="7"/>')
         drawn.append(f'<text class="name" x="{a:.1f}" y="{b:.1f}">{escape(name)}</text>')
     return _svg("trade", text, [*marks, *drawn, *_titles(across_title, up_title)])
+
+
+def beside(places: Array, names: Sequence[str]) -> Array:
+    """Where to write the names of dots: above, below, right or left of them, where they cover least.
+
+    Examples
+    --------
+    >>> beside(np.array([[300.0, 200.0], [300.0, 176.0]]), ["low", "high"]).tolist()
+    [[300.0, 222.0], [300.0, 154.0]]
+    """
+    halves = np.array([[LETTER * len(name) / 2, LINE / 2] for name in names])
+    taken = [(place, np.array([DOT, DOT])) for place in places]
+    found = []
+    for place, half in zip(places, halves, strict=True):
+        right, down = np.array([half[0] + DOT + 2, 0.0]), np.array([0.0, half[1] + DOT + 1])
+        ways = [place - down, place + down, place + right, place - right]
+        at = min(ways, key=lambda way: _covered(way, half, taken))
+        taken.append((at, half))
+        found.append(at)
+    return np.array(found)
+
+
+def _covered(at: Array, half: Array, taken: Sequence[tuple[Array, Array]]) -> float:
+    """The area that a box shares with others, and what of it is outside of the picture."""
+    shared = sum(
+        float(np.prod(np.maximum(half + other - np.abs(at - centre), 0.0))) for centre, other in taken
+    )
+    corners = np.array([at - half, at + half])
+    outside = (
+        np.maximum(0.0, [[LEFT, TOP]] - corners).sum() + np.maximum(0.0, corners - [WIDTH, BOTTOM]).sum()
+    )
+    return shared + 100.0 * float(outside)
 
 
 def _marks_up(up: Axis) -> list[str]:
@@ -98,14 +124,14 @@ def _marks_up(up: Axis) -> list[str]:
 def _mark_across(x: float, text: str) -> str:
     return (
         f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>'
-        f'<text class="below" x="{x:.1f}" y="{BOTTOM + 20}">{text}</text>'
+        f'<text class="below" x="{x:.1f}" y="{BOTTOM + 28}">{text}</text>'
     )
 
 
 def _titles(across: str, up: str) -> list[str]:
     return [
         f'<text class="title" x="{RIGHT}" y="{HEIGHT - 12}" text-anchor="end">{escape(across)} →</text>',
-        f'<text class="title" x="{LEFT + 8}" y="{TOP + 12}">↑ {escape(up)}</text>',
+        f'<text class="title" x="{LEFT - 8}" y="{TOP - 16}">↑ {escape(up)}</text>',
     ]
 
 

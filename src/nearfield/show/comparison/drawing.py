@@ -24,6 +24,7 @@ MOST_DOTS = 12_000  # above which a map is drawn as pixels
 LEVELS = 16  # of a colour scale
 NAMED = 20  # classes whose names are written into the map
 LETTER, LINE = 26, 46  # width and height of the text in a map
+LOOKED_AT = 300  # points of a class, to find its middle
 
 
 def levels(colours: Classes | Array | None, n: int) -> tuple[Any, list[str]]:
@@ -93,11 +94,11 @@ def _fit(Y: Array) -> Any:
 
 
 def _names(places: Any, classes: Classes) -> str:
-    """The names of the classes at the medians of their points, moved apart."""
+    """The names of the classes amid their points, moved apart."""
     if not 1 < classes.total <= NAMED:
         return ""
     shown = [name if len(name) <= 18 else name[:17] + "…" for name in classes.names[: classes.named]]
-    centres = np.array([np.median(places[classes.codes == code], axis=0) for code in range(classes.named)])
+    centres = np.array([_amid(places[classes.codes == code]) for code in range(classes.named)])
     halves = np.array([[LETTER * len(name) / 2 + 4, LINE / 2] for name in shown])
     centres = spread(centres, halves, np.array([[0.0, 0.0], [SIDE, SIDE]]))
     texts = [
@@ -105,6 +106,17 @@ def _names(places: Any, classes: Classes) -> str:
         for (x, y), name in zip(centres.tolist(), shown, strict=True)
     ]
     return f'<g class="names">{"".join(texts)}</g>'
+
+
+def _amid(points: Any) -> Any:
+    """The point that is nearest to the others, few far ones counting little: in the largest piece of a group.
+
+    >>> _amid(np.array([[0, 0], [1, 0], [2, 0], [90, 0], [91, 0]])).tolist()
+    [1, 0]
+    """
+    some = points[np.random.default_rng(0).permutation(len(points))[:LOOKED_AT]].astype(float)
+    apart = np.sqrt(np.linalg.norm(some[:, None] - some[None, :], axis=2))
+    return some[np.argmin(apart.sum(axis=1))]
 
 
 def _png(Y: Array, labels: Any, dark: bool) -> str:

@@ -20,8 +20,8 @@ class Figure:
         In a line; ``{k}`` is the number of neighbours.
     digits : int
         Behind the point.
-    percent : bool
-        Whether it is printed as a percentage.
+    unit : str
+        Behind the number; percentages are of 1.
     lower : bool
         Whether less is better.
     """
@@ -31,7 +31,7 @@ class Figure:
     short: str
     meaning: str
     digits: int = 3
-    percent: bool = False
+    unit: str = ""
     lower: bool = False
 
     def text(self, value: float | None) -> str:
@@ -42,7 +42,7 @@ class Figure:
         """
         if value is None or value != value:
             return "–"
-        return f"{100 * value:.{self.digits}f} %" if self.percent else f"{value:.{self.digits}f}"
+        return f"{100 * value if self.unit == ' %' else value:.{self.digits}f}{self.unit}"
 
     def best(self, values: Sequence[float | None]) -> list[bool]:
         """Which of the values are the best: those that are printed as the best one is.
@@ -72,7 +72,7 @@ FIGURES = (
         "Of the {k} nearest neighbours that a point has in the data, the share that are among its {k} nearest"
         " in the map.",
         digits=1,
-        percent=True,
+        unit=" %",
     ),
     Figure(
         "trustworthiness",
@@ -109,15 +109,16 @@ FIGURES = (
         "labels",
         "Share of points whose label the {k} nearest points of the map guess by a vote.",
         digits=1,
-        percent=True,
+        unit=" %",
     ),
     Figure(
         "seconds",
-        "Seconds",
-        "seconds",
-        "Time to make the map on this machine, without judging it: less is better. The very first run of a"
-        " method also compiles it.",
+        "Time",
+        "time",
+        "How long it took to make the map on this machine, without judging it: less is better. The very first"
+        " run of a method also compiles it.",
         digits=2,
+        unit=" s",
         lower=True,
     ),
 )

@@ -8,14 +8,13 @@ from html import escape
 import numpy as np
 
 import nearfield
-from nearfield.algebra.parts import Array
 from nearfield.show.comparison import charts
 from nearfield.show.comparison.drawing import LEVELS, MOST_DOTS, dots, pixels, scale_ends
 from nearfield.show.comparison.figures import Figure
 from nearfield.show.comparison.result import Comparison, Outcome
 from nearfield.show.comparison.style import sheet
 from nearfield.show.comparison.verdicts import against_pca, here, in_short, number
-from nearfield.show.comparison.words import character
+from nearfield.show.comparison.words import character, summary
 from nearfield.show.palette import Classes, classes_or_numbers
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from outside
@@ -63,7 +62,8 @@ def _head(comparison: Comparison, title: str) -> str:
     failed = [each.name for each in comparison.outcomes if each.status == "failed"]
     if failed:
         parts.append(f'<p class="note">Failed, and told of in its place: {escape(", ".join(failed))}.</p>')
-    parts.append(f'<p class="lead">{escape(" ".join(in_short(comparison)))}</p></header>')
+    parts.append(f'<p class="lead">{escape(" ".join(in_short(comparison)))}</p>')
+    parts.append(f"{_legend(comparison.labels)}</header>")
     return "\n".join(parts)
 
 
@@ -73,48 +73,62 @@ def _kind(comparison: Comparison, outcome: Outcome) -> str:
 
 
 def _pca_first(comparison: Comparison) -> str:
-    """The principal components against the others, in words and as a chart."""
-    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in against_pca(comparison))
-    points = [
-        (_kind(comparison, each), each.name, *values)
-        for each in comparison.made
-        if None not in (values := (each.figure("spearman"), each.figure("auc")))
-    ]
-    if not paragraphs or len(points) < 2:
+    """The principal components against the others: their map, words and a chart."""
+    pca = _pca(comparison)
+    if pca is None:
         return ""
-    chart = charts.trade(
-        points,  # type: ignore[arg-type]
-        "The methods by how well they keep distances, to the right, and neighbourhoods, upwards.",
-        "order of distances kept",
-        "neighbourhoods kept",
-    )
-    caption = "Further right: distances are kept better. Further up: neighbourhoods are kept better."
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in against_pca(comparison))
     return (
         '<section><h2>PCA against the others</h2><div class="beside">'
-        f"<div>{paragraphs}</div><figure>{chart}<figcaption>{caption}</figcaption></figure></div></section>"
+        f"{_card(comparison, pca)}<div>{paragraphs}{_trade(comparison)}</div></div></section>"
     )
+
+
+def _pca(comparison: Comparison) -> Outcome | None:
+    """The principal components, if there are others to set them against."""
+    pca = next((each for each in comparison.made if each.method is None), None)
+    return pca if len(comparison.made) > 1 else None
+
+
+def _trade(comparison: Comparison) -> str:
+    points = [
+        (_kind(comparison, each), each.name, far, near)
+        for each in comparison.made
+        if (far := each.figure("spearman")) is not None and (near := each.figure("auc")) is not None
+    ]
+    if len(points) < 2:
+        return ""
+    chart = charts.trade(
+        points,
+        "The methods by how well they keep distances, to the right, and neighbourhoods, upwards.",
+        "order of distances kept",
+        "neighbourhoods of all sizes kept",
+    )
+    caption = "Further right, distances are kept better; further up, neighbourhoods."
+    return f"<figure>{chart}<figcaption>{caption}</figcaption></figure>"
 
 
 def _maps(comparison: Comparison) -> str:
-    labels = comparison.labels
-    colours = None if labels is None else classes_or_numbers(labels)
-    reference = next(iter(comparison.made), None)
-    if reference is None:
-        about = "No method could make a map."
-    else:
-        base = "pca" if "pca" in comparison.maps else reference.name
-        about = f"All maps are turned, mirrored and scaled to lie on that of {base}, never distorted."
-    cards = "\n".join(_card(comparison, each, colours) for each in comparison.outcomes)
+    pca = _pca(comparison)
+    base = "PCA" if pca else comparison.made[0].name if comparison.made else ""
+    about = (
+        f"All maps are turned, mirrored and scaled to lie on that of {base}, and not distorted."
+        if base
+        else ""
+    )
+    cards = "\n".join(_card(comparison, each) for each in comparison.outcomes if each is not pca)
+    title = "The other maps" if pca else "The maps"
     return (
-        f'<section><h2>The maps, what they preserve and what they give up</h2><p class="soft">{escape(about)}'
-        f' Axes have no unit.</p>\n{_legend(colours)}<div class="maps">\n{cards}\n</div></section>'
+        f'<section><h2>{title}</h2><p class="soft">{escape(about)}</p>\n'
+        f'<div class="maps">\n{cards}\n</div></section>'
     )
 
 
-def _legend(colours: Classes | Array | None) -> str:
+def _legend(labels: object) -> str:
     """What the colours mean, once for all maps."""
-    if colours is None:
+    if labels is None:
         return ""
+    colours = classes_or_numbers(labels)
 
     def entry(k: int, text: str) -> str:
         dot = (
@@ -133,16 +147,20 @@ def _legend(colours: Classes | Array | None) -> str:
     return f'<ul class="legend" aria-label="Colours of the points">{"".join(entries)}</ul>\n'
 
 
-def _card(comparison: Comparison, each: Outcome, colours: Classes | Array | None) -> str:
+def _card(comparison: Comparison, each: Outcome) -> str:
     """A method: its map, what it is, and what it does."""
-    head = f'<h3>{escape(each.name)}</h3><p class="composition">{escape(each.composition)}</p>'
+    about = escape(summary(each.name, each.method))
+    composition = "" if each.method is None else f"<br><small>{escape(str(each.method))}</small>"
+    head = f'<h3>{escape(each.name)}</h3><p class="composition">{about}{composition}</p>'
     if each.quality is None:
         text = f"{each.status}: {each.error}" if each.status == "failed" else each.error or each.status
         return f'<article class="card"><div class="missing"><p>{escape(text)}</p></div>{head}</article>'
     Y = comparison.aligned[each.name]
     text = f"Map of {each.quality.n_points} points by {each.name}"
     many = each.quality.n_points > MOST_DOTS
-    picture = pixels(Y, comparison.labels, text) if many else dots(Y, colours, text)
+    labels = comparison.labels
+    colours = None if labels is None else classes_or_numbers(labels)
+    picture = pixels(Y, labels, text) if many else dots(Y, colours, text)
     keeps, gives = character(each.method, each.quality.n_points, comparison.settings.get("perplexity"))
     words = (
         f"<p><strong>Preserves.</strong> {escape(keeps)}</p>"
@@ -228,10 +246,7 @@ def _curves(comparison: Comparison) -> str:
 
 
 def _origin(comparison: Comparison) -> str:
-    rows = [
-        (each.name, f"{each.composition}; {each.iterations} iterations; {each.plan}")
-        for each in comparison.made
-    ]
+    rows = [(each.name, f"{each.iterations} iterations; {each.plan}") for each in comparison.made]
     made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows)
     given = ", ".join(
         f"{name} {value}"
@@ -241,5 +256,6 @@ def _origin(comparison: Comparison) -> str:
     return (
         f"<section><h2>How this was made</h2><pre><code>{escape(comparison.repeat)}</code></pre>"
         f'<p class="soft">{escape(given)}. nearfield {nearfield.__version__}, NumPy {np.__version__}, Python'
-        f" {platform.python_version()}.</p><dl>{made}</dl></section>"
+        f" {platform.python_version()}.</p><details><summary>Iterations and engines</summary>"
+        f"<dl>{made}</dl></details></section>"
     )

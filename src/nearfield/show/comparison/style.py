@@ -19,7 +19,9 @@ LINES_WHEN_DARK = (
     *("#4DA3DC", "#F08A4B", "#3CC49B", "#E3A3C7", "#E9B44C", "#8CCBF5"),
     *("#D36CC8", "#BBAA3E", "#ADA3FF", "#F0607F", "#83D46C", "#B893A9"),
 )
-DASHES = ("none", "11 6", "3 6")
+# Colours that are near each other have other dashes.
+DASHES = ("none",) * 4 + ("11 6",) * 3 + ("3 6",) * 2 + ("11 6",) * 2 + ("3 6",)
+BEYOND = "14 5 3 5"
 
 SHEET = """
 :root { color-scheme: light dark; --ground: #fff; --ink: #1c1e21; --soft: #5a6068; --faint: #d9dce1;
@@ -37,8 +39,8 @@ p { margin: .5rem 0; max-width: 46rem; }
 .soft, .composition, figcaption { color: var(--soft); font-size: .9rem; }
 .composition { margin: 0 0 .4rem; overflow-wrap: anywhere; }
 .lead { font-size: 1.08rem; }
-.beside { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: 8px 36px;
-  align-items: start; }
+.beside { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 24px; align-items: start; }
+.beside > div { grid-column: span 2; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 18px; margin: .4rem 0 1rem; padding: 0;
   font-size: .95rem; }
 .legend li { overflow-wrap: anywhere; }
@@ -61,7 +63,7 @@ thead th { vertical-align: bottom; white-space: normal; font-weight: 600; min-wi
   line-height: 1.25; background: var(--panel); }
 thead th small { display: block; font-weight: 400; color: var(--soft); }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--panel); min-width: 0; }
-tbody th { font-weight: 600; max-width: 16rem; overflow-wrap: anywhere; white-space: normal; }
+tbody th { font-weight: 600; max-width: 16rem; overflow-wrap: break-word; white-space: normal; }
 tbody tr { border-top: 1px solid var(--faint); }
 td.failed { text-align: left; white-space: normal; }
 .best strong, .star { color: var(--mark); }
@@ -70,6 +72,7 @@ td small { display: block; color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 1rem 0;
   font-size: .95rem; }
 dt { font-weight: 600; } dd { margin: 0; max-width: 46rem; }
+summary { cursor: pointer; font-weight: 600; }
 pre { background: var(--panel); border: 1px solid var(--faint); border-radius: 8px; padding: 10px 14px;
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
 figure { margin: .6rem 0; }
@@ -81,10 +84,11 @@ figure { margin: .6rem 0; }
 .line { fill: none; stroke-width: 3; stroke-linejoin: round; }
 .line.pca { stroke-width: 5; }
 @media (max-width: 1000px) { .maps { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .beside { grid-template-columns: minmax(0, 1fr); } }
+  .beside { grid-template-columns: minmax(0, 1fr); } .beside > div { grid-column: auto; } }
 @media (max-width: 620px) { main { padding: 18px 14px 32px; } .maps { grid-template-columns: minmax(0, 1fr); }
   h1 { font-size: 1.5rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: 8px; }
-  .chart text { font-size: 28px; } .line { stroke-width: 4.5; } th, td { padding: 7px 8px; } }
+  .chart text { font-size: 27px; } .dot { r: 12px; } .line { stroke-width: 4.5; }
+  th, td { padding: 7px 8px; } }
 @media print { .card, .scroll, tr { break-inside: avoid; } }
 """
 
@@ -109,8 +113,8 @@ def sheet(labels: object, methods: int) -> str:
 
 
 def dash(k: int) -> str:
-    """The pattern of the line of a method: with its colour, 36 methods can be told apart."""
-    return DASHES[(k + k // len(LINES)) % len(DASHES)]
+    """The pattern of the line of a method: with its colour, 24 methods can be told apart."""
+    return DASHES[k] if k < len(DASHES) else BEYOND
 
 
 def _variables(colours: Sequence[str], lines: Sequence[str]) -> str:

@@ -40,7 +40,7 @@ def in_short(comparison: Comparison) -> list[str]:
     told = (
         ("auc", "{who} {verb} neighbourhoods of all sizes best ({value} of 1).", "keeps", "keep"),
         ("spearman", "{who} {verb} the order of distances best (correlation {value}).", "keeps", "keep"),
-        ("seconds", "{who} {verb} quickest ({value} s).", "is", "are"),
+        ("seconds", "{who} {verb} quickest ({value}).", "is", "are"),
     )
     sentences = []
     for name, sentence, one, more in told:
@@ -84,7 +84,7 @@ def against_pca(comparison: Comparison) -> list[str]:
     far = f"Its distances correlate {said(pca, 'spearman')} with those of the data"
     far += _contest(pca, others, "spearman", "reaches", "reach")
     quick = min(others, key=lambda each: each.seconds)
-    time = f"It took {said(pca, 'seconds')} s; the quickest other, {quick.name}, {said(quick, 'seconds')} s."
+    time = f"It took {said(pca, 'seconds')}; the quickest other, {quick.name}, {said(quick, 'seconds')}."
     return [f"{near} {far} {time}", _advice(pca, others)]
 
 
@@ -93,7 +93,10 @@ def _pca(comparison: Comparison) -> Outcome | None:
 
 
 def _as_many(kept: float, by_pca: float) -> str:
-    return f", {kept / by_pca:.1f} times as many as PCA" if by_pca > 0 else ""
+    if by_pca <= 0:
+        return ""
+    times = f"{kept / by_pca:.1f}"
+    return ", about as many as PCA" if times == "1.0" else f", {times} times as many as PCA"
 
 
 def _contest(pca: Outcome, others: Sequence[Outcome], name: str, one: str, more: str) -> str:
@@ -107,11 +110,14 @@ def _contest(pca: Outcome, others: Sequence[Outcome], name: str, one: str, more:
     if not better:
         return f"; no other method {one} more."
     top = max(known, key=lambda who: known[who])
-    value = _BY_NAME[name].text(known[top]) + (_as_many(known[top], own) if _BY_NAME[name].percent else "")
+    value = _BY_NAME[name].text(known[top]) + (
+        _as_many(known[top], own) if _BY_NAME[name].unit == " %" else ""
+    )
     if len(known) == 1:
         return f"; {top} {one} more: {value}."
     verb = one if len(better) == 1 else more
-    return f"; {number(len(better))} of the {number(len(known))} others {verb} more, {top} the most: {value}."
+    who = f"{number(len(better))} of the" if len(better) < len(known) else "all"
+    return f"; {who} {number(len(known))} others {verb} more, {top} the most: {value}."
 
 
 def _advice(pca: Outcome, others: Sequence[Outcome]) -> str:

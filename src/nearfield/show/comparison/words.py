@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.perplexity import check_perplexity
+from nearfield.algebra.catalogue import entries
 from nearfield.algebra.costs import Cost
 from nearfield.algebra.kernels import Kernel
 from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
 
 NEAR, FAR = 0.1, 0.001  # the p, or q, of a pair of neighbours and of one of strangers
+GONE = 1e-12  # the q of a neighbour that was torn off altogether
 LEANS = 2.0  # how much dearer one mistake must be than the other to be called so
 REMOTE = 100.0  # times the squared width of the kernel
 HEAVY = 1e-4  # of what is near: a weight that is still felt out there
@@ -55,6 +58,19 @@ def character(method: Method | None, n: int, perplexity: Any = None) -> tuple[st
     if method.normalization == "point":
         keeps += " Every point counts the same, in dense and in sparse regions."
     return keeps.strip(), gives.strip()
+
+
+def summary(name: str, method: Method | None) -> str:
+    """What the catalogue says of the method of this name; nothing of another composition.
+
+    >>> summary("pca", None)
+    'principal components: the shadow of the data in which they vary most'
+    """
+    if method is None:
+        return "principal components: the shadow of the data in which they vary most"
+    known = {entry.name: entry for entry in entries()}
+    entry = known.get(name.partition("(")[0])
+    return entry.summary if entry and type(entry.build().cost) is type(method.cost) else ""
 
 
 def _of_distances(method: Method) -> tuple[str, str]:
@@ -106,7 +122,10 @@ def _of_mistakes(cost: Cost) -> tuple[str, str]:
             "Showing a false neighbour is the costly mistake, so what is near in the map is so in the data.",
             "Some neighbours are torn apart, and a group may come in several pieces.",
         )
-    return "Missed and false neighbours cost about the same.", "Some of both mistakes remain."
+    keeps = "Missed and false neighbours cost about the same."
+    if tears(cost):
+        return keeps, "Where that helps the rest, some neighbours are torn off: a group may come in pieces."
+    return f"{keeps} Both become dear when they are grave.", "Some small mistakes of both kinds remain."
 
 
 def leaning(cost: Cost) -> float:
@@ -124,8 +143,26 @@ def leaning(cost: Cost) -> float:
     1.0
     """
     p, q = np.array([NEAR, FAR]), np.array([FAR, NEAR])
-    missed, false = cost.value(p, q) - cost.value(p, p) - cost.derivative(p, p) * (q - p)
+    missed, false = _above_tangent(cost, p, q)
     return float(missed / false) if false > 0 else float("inf")
+
+
+def tears(cost: Cost) -> bool:
+    """Whether a neighbour may be torn off altogether for little more than was paid for moving it away.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> tears(nf.costs.JensenShannon()), tears(nf.costs.NeRV(0.5))
+    (True, False)
+    """
+    away, gone = _above_tangent(cost, np.array([NEAR, NEAR]), np.array([FAR, GONE]))
+    return bool(gone < LEANS * away)
+
+
+def _above_tangent(cost: Cost, p: Array, q: Array) -> Array:
+    result: Array = cost.value(p, q) - cost.value(p, p) - cost.derivative(p, p) * (q - p)
+    return result
 
 
 def _of_tails(kernel: Kernel, several: bool) -> tuple[str, str]:
