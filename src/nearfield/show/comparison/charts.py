@@ -12,7 +12,7 @@ import numpy as np
 from nearfield.algebra.parts import Array
 
 WIDTH, HEIGHT = 900, 460
-LEFT, RIGHT, TOP, BOTTOM = 82, 884, 40, 384  # the area within the axes
+LEFT, RIGHT, TOP, BOTTOM = 82, 868, 40, 384  # the area within the axes
 LETTER, LINE, DOT = 12.0, 24.0, 9.0  # width and height of text, and half a dot
 
 
@@ -42,7 +42,7 @@ def axis(values: Any, start: float, end: float, room: float = 0.0) -> Axis:
     low, high = float(np.min(values)), float(np.max(values))
     room = max(room * (high - low), 0.01)
     low, high = np.floor((low - room) * 20) / 20, np.ceil((high + room) * 20) / 20
-    return Axis(float(low), float(high), start, end)
+    return Axis(float(low), min(1.0, float(high)), start, end)
 
 
 def curves(lines: Sequence[tuple[str, Array, Array]], text: str) -> str:
@@ -50,7 +50,7 @@ def curves(lines: Sequence[tuple[str, Array, Array]], text: str) -> str:
     last = max(float(K[-1]) for _, K, _ in lines)
     across = Axis(0.0, max(float(np.log(last)), 1e-9), LEFT, RIGHT)
     up = axis(np.concatenate([[0.0], *(R for *_, R in lines)]), BOTTOM, TOP)
-    up = Axis(min(0.0, up.low) if up.low < -0.02 else 0.0, min(1.0, up.high), BOTTOM, TOP)
+    up = Axis(0.0 if up.low > -0.1 else up.low, up.high, BOTTOM, TOP)
     decades = [10**k for k in range(int(np.log10(last)) + 1)]
     marks = _marks_up(up) + [
         _mark_across(across(np.log(K)), f"{K}") for K in sorted({*decades, *(3 * K for K in decades)})

@@ -17,12 +17,14 @@ from nearfield.algebra.parts import Array
 from nearfield.show.names import spread
 from nearfield.show.palette import Classes
 
-SIDE = 1000  # of the square that a map is drawn in
+SIDE = 1000  # the width of a map
 MARGIN = 35
+FLATTEST = 0.5  # the least height, of the width
 LAYERS = 6
 MOST_DOTS = 12_000  # above which a map is drawn as pixels
 LEVELS = 16  # of a colour scale
 NAMED = 20  # classes whose names are written into the map
+LONGEST = 12  # letters of them
 LETTER, LINE = 26, 46  # width and height of the text in a map
 LOOKED_AT = 300  # points of a class, to find its middle
 
@@ -48,7 +50,18 @@ def scale_ends(values: Array) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + 1.0)
 
 
-def dots(Y: Array, colours: Classes | Array | None, text: str) -> str:
+def common_height(maps: list[Array]) -> int:
+    """The height that holds all of the maps when they are equally wide: data that are long make flat ones.
+
+    >>> common_height([np.array([[0.0, 0.0], [10.0, 8.0]]), np.array([[0.0, 0.0], [10.0, 3.0]])])
+    814
+    """
+    spans = [np.ptp(Y, axis=0) for Y in maps]
+    ratio = max(float(y / x) if x > 0 else 1.0 for x, y in spans)
+    return round(float(np.clip(ratio, FLATTEST, 1.0)) * (SIDE - 2 * MARGIN) + 2 * MARGIN)
+
+
+def dots(Y: Array, colours: Classes | Array | None, height: int, text: str) -> str:
     """A map as SVG.
 
     Parameters
@@ -57,10 +70,12 @@ def dots(Y: Array, colours: Classes | Array | None, text: str) -> str:
         The map.
     colours : Classes, array or None
         What colours the points.
+    height : int
+        Of the picture.
     text : str
         What the picture shows, for those who do not see it.
     """
-    places = _fit(Y)
+    places = _fit(Y, height)
     codes, names = levels(colours, len(Y))
     pen = float(np.clip(1.15 * SIDE / np.sqrt(len(Y)) / 1.6, 4, 26))
     layer = np.random.default_rng(0).integers(LAYERS, size=len(Y))
@@ -71,36 +86,39 @@ def dots(Y: Array, colours: Classes | Array | None, text: str) -> str:
             if len(chosen):
                 way = "".join(f"M{x} {y}h0" for x, y in chosen.tolist())
                 paths.append(f'<path class="{name}" d="{way}"/>')
-    written = _names(places, colours) if isinstance(colours, Classes) else ""
+    written = _names(places, colours, height) if isinstance(colours, Classes) else ""
     return (
-        f'<svg class="map" viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{escape(text)}">'
+        f'<svg class="map" viewBox="0 0 {SIDE} {height}" role="img" aria-label="{escape(text)}">'
         f'<g class="dots" stroke-width="{pen:.1f}">{"".join(paths)}</g>{written}</svg>'
     )
 
 
-def pixels(Y: Array, labels: Any, text: str) -> str:
+def pixels(Y: Array, labels: Any, height: int, text: str) -> str:
     """A map of many points as two small PNG files, for light and for dark."""
-    light, dark = (_png(Y, labels, dark) for dark in (False, True))
+    light, dark = (_png(Y, labels, height, dark) for dark in (False, True))
     source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
     return f'<picture>{source}<img class="map" src="{light}" alt="{escape(text)}"></picture>'
 
 
-def _fit(Y: Array) -> Any:
-    """The map in the middle of the square, as large as it can be, in whole units; y grows downwards."""
+def _fit(Y: Array, height: int) -> Any:
+    """The map in the middle of the picture, as large as it can be, in whole units; y grows downwards."""
     low, high = Y.min(axis=0), Y.max(axis=0)
-    span = float((high - low).max()) or 1.0
-    places = ((Y - (low + high) / 2) / span * [1, -1]) * (SIDE - 2 * MARGIN) + SIDE / 2
+    room = np.array([SIDE, height]) - 2.0 * MARGIN
+    span = float(np.max((high - low) / room)) or 1.0
+    places = (Y - (low + high) / 2) / span * [1, -1] + np.array([SIDE, height]) / 2
     return np.rint(places).astype(int)
 
 
-def _names(places: Any, classes: Classes) -> str:
+def _names(places: Any, classes: Classes, height: int) -> str:
     """The names of the classes amid their points, moved apart."""
     if not 1 < classes.total <= NAMED:
         return ""
-    shown = [name if len(name) <= 18 else name[:17] + "…" for name in classes.names[: classes.named]]
+    shown = [
+        name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in classes.names[: classes.named]
+    ]
     centres = np.array([_amid(places[classes.codes == code]) for code in range(classes.named)])
     halves = np.array([[LETTER * len(name) / 2 + 4, LINE / 2] for name in shown])
-    centres = spread(centres, halves, np.array([[0.0, 0.0], [SIDE, SIDE]]))
+    centres = spread(centres, halves, np.array([[0.0, 0.0], [SIDE, height]]))
     texts = [
         f'<text x="{x:.0f}" y="{y:.0f}">{escape(name)}</text>'
         for (x, y), name in zip(centres.tolist(), shown, strict=True)
@@ -119,15 +137,16 @@ def _amid(points: Any) -> Any:
     return some[np.argmin(apart.sum(axis=1))]
 
 
-def _png(Y: Array, labels: Any, dark: bool) -> str:
+def _png(Y: Array, labels: Any, height: int, dark: bool) -> str:
     from matplotlib.figure import Figure
     from PIL import Image
 
     from nearfield.show.maps import map
 
-    figure = Figure(figsize=(4, 4), dpi=150)
+    figure = Figure(figsize=(4, 4 * height / SIDE), dpi=150)
     ax = figure.add_axes((0, 0, 1, 1))
-    map(Y, labels, ax=ax, legend=False, dark=dark)
+    # Larger than in a picture of its own: it is shown small.
+    map(Y, labels, ax=ax, legend=False, dark=dark, size=float(np.clip(4e4 / len(Y), 0.6, 3)))
     picture = io.BytesIO()
     figure.savefig(picture, format="png", transparent=True)
     small = io.BytesIO()

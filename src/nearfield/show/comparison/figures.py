@@ -45,13 +45,13 @@ class Figure:
         return f"{100 * value if self.unit == ' %' else value:.{self.digits}f}{self.unit}"
 
     def best(self, values: Sequence[float | None]) -> list[bool]:
-        """Which of the values are the best: those that are printed as the best one is.
+        """Which of the values are the best: those that are printed as the best one is, if not all are.
 
         >>> FIGURES[0].best([0.1, 0.30001, None, 0.3])
         [False, True, False, True]
         """
         there = [value for value in values if value is not None and value == value]
-        if len(there) < 2:
+        if len({self.text(value) for value in there}) < 2:
             return [False] * len(values)  # without another one there is no best
         top = self.text(min(there) if self.lower else max(there))
         return [self.text(value) == top for value in values]

@@ -9,7 +9,7 @@ import numpy as np
 
 import nearfield
 from nearfield.show.comparison import charts
-from nearfield.show.comparison.drawing import LEVELS, MOST_DOTS, dots, pixels, scale_ends
+from nearfield.show.comparison.drawing import LEVELS, MOST_DOTS, common_height, dots, pixels, scale_ends
 from nearfield.show.comparison.figures import Figure
 from nearfield.show.comparison.result import Comparison, Outcome
 from nearfield.show.comparison.style import sheet
@@ -62,7 +62,8 @@ def _head(comparison: Comparison, title: str) -> str:
     failed = [each.name for each in comparison.outcomes if each.status == "failed"]
     if failed:
         parts.append(f'<p class="note">Failed, and told of in its place: {escape(", ".join(failed))}.</p>')
-    parts.append(f'<p class="lead">{escape(" ".join(in_short(comparison)))}</p>')
+    if short := in_short(comparison):
+        parts.append(f'<p class="lead">{escape(" ".join(short))}</p>')
     parts.append(f"{_legend(comparison.labels)}</header>")
     return "\n".join(parts)
 
@@ -150,8 +151,9 @@ def _legend(labels: object) -> str:
 def _card(comparison: Comparison, each: Outcome) -> str:
     """A method: its map, what it is, and what it does."""
     about = escape(summary(each.name, each.method))
-    composition = "" if each.method is None else f"<br><small>{escape(str(each.method))}</small>"
-    head = f'<h3>{escape(each.name)}</h3><p class="composition">{about}{composition}</p>'
+    composition = "" if each.method is None else f"<small>{escape(str(each.method))}</small>"
+    lines = "<br>".join(line for line in (about, composition) if line)
+    head = f'<h3>{escape(each.name)}</h3><p class="composition">{lines}</p>'
     if each.quality is None:
         text = f"{each.status}: {each.error}" if each.status == "failed" else each.error or each.status
         return f'<article class="card"><div class="missing"><p>{escape(text)}</p></div>{head}</article>'
@@ -160,7 +162,8 @@ def _card(comparison: Comparison, each: Outcome) -> str:
     many = each.quality.n_points > MOST_DOTS
     labels = comparison.labels
     colours = None if labels is None else classes_or_numbers(labels)
-    picture = pixels(Y, labels, text) if many else dots(Y, colours, text)
+    height = common_height(list(comparison.aligned.values()))
+    picture = pixels(Y, labels, height, text) if many else dots(Y, colours, height, text)
     keeps, gives = character(each.method, each.quality.n_points, comparison.settings.get("perplexity"))
     words = (
         f"<p><strong>Preserves.</strong> {escape(keeps)}</p>"

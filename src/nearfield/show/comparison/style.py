@@ -48,8 +48,8 @@ p { margin: .5rem 0; max-width: 46rem; }
 .maps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 24px; }
 .card { background: var(--panel); border: 1px solid var(--faint); border-radius: 10px; padding: 14px 16px; }
 .card p { font-size: .95rem; }
-.map { display: block; width: 100%; aspect-ratio: 1; margin-bottom: 6px; }
-.missing { display: flex; align-items: center; justify-content: center; text-align: center; aspect-ratio: 1;
+.map { display: block; width: 100%; height: auto; margin-bottom: 6px; }
+.missing { display: flex; align-items: center; justify-content: center; text-align: center; aspect-ratio: 1.3;
   border: 2px dashed var(--faint); border-radius: 8px; padding: 20px; margin-bottom: 6px; color: var(--wrong);
   overflow-wrap: anywhere; }
 .note, .failed { color: var(--wrong); }

@@ -52,12 +52,11 @@ def character(method: Method | None, n: int, perplexity: Any = None) -> tuple[st
     if method.kernel is None:
         return _of_distances(method)
     several = bool(method.scales) or isinstance(perplexity, str | list | tuple)
-    keeps, gives = _of_scales(several, n, perplexity)
-    for kept, given in (_of_mistakes(method.cost), _of_tails(method.kernel, several)):
-        keeps, gives = f"{keeps} {kept}", f"{gives} {given}"
+    told = [_of_scales(several, n, perplexity), _of_mistakes(method.cost), _of_tails(method.kernel, several)]
     if method.normalization == "point":
-        keeps += " Every point counts the same, in dense and in sparse regions."
-    return keeps.strip(), gives.strip()
+        told.append(("Every point counts the same, in dense and in sparse regions.", ""))
+    keeps, gives = (" ".join(sentence for sentence in each if sentence) for each in zip(*told, strict=True))
+    return keeps, gives
 
 
 def summary(name: str, method: Method | None) -> str:
