@@ -204,6 +204,11 @@ def test_what_is_no_method_is_refused(methods):
         ({"metric": "affinity"}, "affinities have none"),
         ({"labels": ["a"]}, "50 points but 1 labels"),
         ({"max_iter": 0}, "max_iter"),
+        ({"n_neighbors": 25}, "n_neighbors must be less than half"),
+        ({"random_state": "x"}, "random_state"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"metric": "no such metric"}, "metric"),
+        ({"metric": "precomputed"}, "square"),
     ],
 )
 def test_data_that_cannot_be_compared_are_refused_in_a_line(arguments, message):
@@ -248,6 +253,24 @@ def test_the_same_seed_gives_the_same_and_the_order_is_that_which_was_asked_for(
     first, second = figures("tsne", "pca"), figures("pca", "tsne")
     assert list(first) == ["tsne", "pca"]
     assert first == second
+
+
+def test_a_report_of_failures_alone_can_be_written(tmp_path):
+    with pytest.warns(UserWarning, match="tsne failed: perplexity"):
+        found = nf.compare(X, ["tsne", "ssne"], perplexity=1000)
+    assert found.made == []
+    assert [each.name for each in found.missing] == ["tsne", "ssne"]
+    assert re.search(r"^ssne +perplexity", str(found), re.MULTILINE)
+    for name in ("report.html", "report.json"):
+        found.save(tmp_path / name)
+    assert Seen((tmp_path / "report.html").read_text(encoding="utf-8")).cards == ["tsne", "ssne"]
+
+
+@pytest.mark.parametrize("shape", [(30, 1), (4, 3), (30, 120)])
+def test_narrow_small_and_wide_data_have_a_report(shape):
+    found = nf.compare(np.random.default_rng(0).normal(size=shape), ["pca", "mds", "tsne"], max_iter=20)
+    assert len(Seen(page(found)).rows) == 4
+    assert len(found.made) == 3
 
 
 def test_perplexity_is_for_methods_of_one_scale():

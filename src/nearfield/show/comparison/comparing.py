@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity.distances import check_precomputed
+from nearfield.affinity.distances import check_metric, check_precomputed
 from nearfield.algebra.method import Method
 from nearfield.descent.run import Run
 from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
 from nearfield.io.checks import finite, whole
-from nearfield.judge.quality import quality
+from nearfield.judge.labels import class_codes
+from nearfield.judge.quality import NEIGHBOURS, neighbours_of, quality
 from nearfield.show.comparison.progress import Progress
 from nearfield.show.comparison.result import Comparison, Outcome
 from nearfield.show.comparison.wanted import Wanted, wanted
 from nearfield.show.palette import Classes, classes_or_numbers
+from nearfield.threads import threads
 
 FEWEST = 4  # points that can be judged
 
@@ -88,10 +90,13 @@ def compare(
     >>> comparison["tsne"].Y.shape
     (60, 2)
     """
+    # What is wrong for all methods is said at once, and not by each of them after its work.
     chosen = wanted(methods)
     X = _checked(X, metric)
-    max_iter = whole("max_iter", max_iter, 1)
     classes = _classes(labels, X.shape[0])
+    max_iter, n_neighbors = whole("max_iter", max_iter, 1), neighbours_of(n_neighbors, X.shape[0])
+    random_numbers(random_state)
+    threads(n_jobs)
     options = {"perplexity": perplexity, "metric": metric, "random_state": random_state, "n_jobs": n_jobs}
     judging = {"metric": metric, "n_neighbors": n_neighbors, "n_jobs": n_jobs}
 
@@ -119,6 +124,7 @@ def compare(
         "perplexity": _plain(perplexity),
         "metric": _plain(metric),
         "max_iter": max_iter,
+        "n_neighbors": n_neighbors,
         "random_state": _plain(random_state),
     }
     repeat = _call(chosen, settings) if repeat is None else repeat
@@ -143,7 +149,10 @@ def _checked(X: Any, metric: Any) -> Any:
     if X.shape[0] < FEWEST:
         raise ValueError(f"methods can be compared on {FEWEST} points or more, got {X.shape[0]}")
     finite(X)
-    return check_precomputed(X) if isinstance(metric, str) and metric == "precomputed" else X
+    if isinstance(metric, str) and metric == "precomputed":
+        return check_precomputed(X)
+    check_metric(metric)
+    return X
 
 
 def _classes(labels: Any, n: int) -> Any:
@@ -152,7 +161,10 @@ def _classes(labels: Any, n: int) -> Any:
         return None
     if len(labels) != n:
         raise ValueError(f"there are {n} points but {len(labels)} labels: give one for each point")
-    return labels if isinstance(classes_or_numbers(labels), Classes) else None
+    if not isinstance(classes_or_numbers(labels), Classes):
+        return None
+    class_codes(labels, n)  # which refuses what is neither text nor numbers
+    return labels
 
 
 def _outcome(
@@ -233,6 +245,7 @@ def _plain(value: Any) -> Any:
 
 def _call(chosen: Wanted, settings: dict[str, Any]) -> str:
     """What to run to do the same again."""
-    usual = {"perplexity": None, "metric": "euclidean", "max_iter": 1000, "random_state": 0}
+    usual = {"perplexity": None, "metric": "euclidean", "max_iter": 1000, "n_neighbors": NEIGHBOURS}
+    usual["random_state"] = 0
     given = [f"{name}={settings[name]!r}" for name, value in usual.items() if settings[name] != value]
     return f"nf.compare({', '.join(['X', repr(list(chosen)), *given])})"

@@ -130,7 +130,7 @@ def _amid(points: Any) -> Any:
     """The point that is nearest to the others, few far ones counting little: in the largest piece of a group.
 
     >>> _amid(np.array([[0, 0], [1, 0], [2, 0], [90, 0], [91, 0]])).tolist()
-    [1, 0]
+    [1.0, 0.0]
     """
     some = points[np.random.default_rng(0).permutation(len(points))[:LOOKED_AT]].astype(float)
     apart = np.sqrt(np.linalg.norm(some[:, None] - some[None, :], axis=2))

@@ -35,8 +35,8 @@ def wanted(given: Any = None) -> Wanted:
     --------
     >>> list(wanted(["pca", "tsne", "nerv(lam=0.3)"]))
     ['pca', 'tsne', 'nerv(lam=0.3)']
-    >>> wanted({"nerv": {"lam": 0.3}})
-    {'nerv(lam=0.3)': Method(cost=NeRV(lam=0.3), kernel=Gaussian(beta=1.0), normalization='point')}
+    >>> print(wanted({"nerv": {"lam": 0.3}})["nerv(lam=0.3)"])
+    NeRV(lam=0.3) · Gaussian(beta=1.0) · point
     """
     given = DEFAULT if given is None else given
     if isinstance(given, str | Method):
