@@ -86,21 +86,34 @@ def unfolded(X: Any, n_jobs: int | None = None) -> Any:
     return run
 
 
-def control(run: Any) -> dict[str, Any]:
-    """The same iterations without a drag; the run is left as it was."""
-    run.settle(0)  # which changes nothing, but can be gone back to
-    run.step(PULLED)
-    pulled = {"cost": run.cost, "Y": run.Y}
-    run.step(SETTLED)
-    settled = {"cost": run.cost, "Y": run.Y}
-    run.undo()
-    return {"pulled": pulled, "settled": settled}
+def controls(run: Any) -> list[dict[str, Any]]:
+    """The same iterations without a drag; the run is left as it was.
+
+    Once as the run would go on by itself, and once as calmly as it goes on while something pulls: a point is
+    pinned where it is, and its neighbours are drawn by next to nothing.
+    """
+    found = []
+    for calm in (False, True):
+        if calm:
+            run.pin(0, run.Y[0], penalty=nf.penalties.Student(strength=1e-9))
+        else:
+            run.settle(0)  # which changes nothing, but can be gone back to
+        stages = {}
+        for stage, steps in (("pulled", PULLED), ("settled", SETTLED)):
+            if stage == "settled":
+                run.settle(steps)
+            run.step(steps)
+            stages[stage] = {"cost": run.cost, "Y": run.Y}
+        run.undo()
+        run.undo()
+        found.append(stages)
+    return found
 
 
-def followed(run: Any, labels: Any, drag: Drag, control: dict[str, Any], **given: Any) -> dict[str, Any]:
+def followed(run: Any, labels: Any, drag: Drag, controls: list[Any], **given: Any) -> dict[str, Any]:
     """One drag, pulled and settled; the run is left as it was.
 
-    With nobody to follow, the neighbours are those that would have.
+    Cost and displacement are those above the better of the controls. With nobody to follow, the neighbours are those that would have.
     """
     before = run.Y
     run.pin(drag.pins, drag.places)
@@ -115,13 +128,14 @@ def followed(run: Any, labels: Any, drag: Drag, control: dict[str, Any], **given
         if stage == "settled":
             run.settle(steps)
         run.step(steps)
-        Y, plain = run.Y, control[stage]
+        Y, plain = run.Y, [each[stage] for each in controls]
         assert np.array_equal(Y[drag.pins], drag.places)
         measures[stage] = {
             "way": way(before, Y, drag.pins, drag.places, neighbours),
             "kept": kept(Y, drag.pins, neighbours),
-            "cost": 100 * (run.cost / plain["cost"] - 1),
-            "moved": 100 * (displacement(before, Y, rest) - displacement(before, plain["Y"], rest)),
+            "cost": 100 * (run.cost / min(each["cost"] for each in plain) - 1),
+            "moved": 100
+            * (displacement(before, Y, rest) - min(displacement(before, each["Y"], rest) for each in plain)),
         }
     run.undo()
     run.undo()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from data import digits, mnist
-from drags import Drag, control, drags, followed, medians, unfolded
+from drags import Drag, controls, drags, followed, medians, unfolded
 from stamp import line, stamp
 from tables import bounded, count, table
 
@@ -30,7 +30,7 @@ NAMES = {"empty": "(a) empty space", "class": "(b) another class"}
 
 def study(run: Any, labels: Any, choices: int) -> list[dict[str, Any]]:
     """Every kind of drag: where to, how many points, and who follows."""
-    plain, found = control(run), []
+    plain, found = controls(run), []
     for where in NAMES:
         for points in (1, 5):
             who = ("followers", "nobody") if where == "empty" else ("followers", "class", "nobody")
@@ -87,7 +87,7 @@ def ways(data: dict[int, tuple[Any, Any]], choices: int) -> str:
     rows, found = [], {}
     for n, (X, labels) in data.items():
         run = unfolded(X)
-        plain = control(run)
+        plain = controls(run)
         chosen = drags(run.Y, labels, "class", 1, choices)
         found[n] = medians([followed(run, labels, each, plain) for each in chosen])["pulled"]["way"]
         print(" ", n, found[n], flush=True)
@@ -152,7 +152,9 @@ def main() -> None:
         f" pulled, 250 settling; medians over {given.choices} choices of points. Cost and displacement are"
     )
     text += (
-        " those above a run without a drag at equal iterations. `benchmarks/steering.py` writes this page.\n"
+        " those above a run without a drag at equal iterations, of which there are two: one as it would go on"
+        " by itself, and one as calm as a run is while something pulls; the better one counts."
+        " `benchmarks/steering.py` writes this page.\n"
     )
     for name, (X, labels) in sets.items():
         print(name, flush=True)

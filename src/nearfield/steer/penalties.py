@@ -9,7 +9,10 @@ With t the squared distance in units of the penalty's width, a penalty is a func
 Each has two parametrizations. Scale-free, the default: `strength` in units of the force that a point feels
 anyway (M/N), `width` in units of the map's RMS radius R. It means the same whatever the number of points:
 
-    T = strength · (M/N) · R · Σ ρ(‖y_j - y'_i‖²/(width R)²)
+    T = strength · (M/N) · R · Σ_j (1/m_j) Σ_i ρ(‖y_j - y'_i‖²/(width R)²)
+
+with m_j the number of pins that j follows: whoever follows many that were moved at once is drawn to the midst
+of them, and no more strongly than by one.
 
 And as first published, with constants that were found by hand for one map: σ² for Student and Gaussian,
 T = Σ ρ(‖y_j - y'_i‖²/σ²), and λ for L2, T = λ/(mk) Σ ‖y_j - y'_i‖² over m pins with k followers each.
@@ -43,10 +46,7 @@ class Penalty:
     strength: float | None = None
     width: float | None = None
 
-    default: ClassVar[tuple[float, float]] = (
-        0.2,
-        0.5,
-    )  # strength and width
+    default: ClassVar[tuple[float, float]] = (0.1, 0.5)  # strength and width
     fixed: ClassVar[str] = ""  # the constant of the other parametrization
 
     def __post_init__(self) -> None:
@@ -56,6 +56,11 @@ class Penalty:
                 raise ValueError(f"{name} must be a positive number, got {value!r}")
         if given[self.fixed] is not None and (self.strength is not None or self.width is not None):
             raise ValueError(f"give either strength and width, or {self.fixed}")
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether it is given by strength and width."""
+        return getattr(self, self.fixed, None) is None
 
     def value(self, t: Array) -> Array:
         """ρ(t)."""
@@ -67,9 +72,8 @@ class Penalty:
 
     def scales(self, measure: Measure, pairs: int) -> tuple[float, float]:
         """The factor before ρ, and the squared width, for so many pairs of a pin and a follower."""
-        constant = getattr(self, self.fixed)
-        if constant is not None:
-            return self._fixed(constant, pairs)
+        if not self.scale_free:
+            return self._fixed(getattr(self, self.fixed), pairs)
         strength, width = (
             mine if mine is not None else usual
             for mine, usual in zip((self.strength, self.width), self.default, strict=True)

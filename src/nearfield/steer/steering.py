@@ -125,6 +125,9 @@ class Steering:
             np.ones(len(each)) if weights == "one" else ties_to(int(i), each, engine)
             for i, each in zip(pins, followers, strict=True)
         ]
+        if drawn.scale_free:  # several pins together draw a point no more strongly than one
+            times = np.bincount(np.concatenate(followers), minlength=n)
+            strengths = [each / times[of] for each, of in zip(strengths, followers, strict=True)]
         if engine.weights is not None:  # a point that stands for several is drawn as strongly as they are
             strengths = [each * engine.weights[of] for each, of in zip(strengths, followers, strict=True)]
         new = [pull(drawn, pins, followers, at, strengths, measure)]
