@@ -113,7 +113,8 @@ def controls(run: Any) -> list[dict[str, Any]]:
 def followed(run: Any, labels: Any, drag: Drag, controls: list[Any], **given: Any) -> dict[str, Any]:
     """One drag, pulled and settled; the run is left as it was.
 
-    Cost and displacement are those above the better of the controls. With nobody to follow, the neighbours are those that would have.
+    Cost and displacement are those above the better of the controls. With nobody to follow, the neighbours
+    are those that would have.
     """
     before = run.Y
     run.pin(drag.pins, drag.places)
