@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearfield.show.maps import _coordinates, map
+from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import OKABE_ITO
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def before_after(
     """
     pins = list(getattr(after, "pins", ()) if pins is None else pins)
     followers = getattr(after, "followers", {}) if followers is None else followers
-    maps = [_coordinates(before), _coordinates(after)]
+    maps = [coordinates(before), coordinates(after)]
     if maps[0].shape != maps[1].shape or maps[0].shape[1] != 2:
         shapes = " and ".join(str(Y.shape) for Y in maps)
         raise ValueError(f"two maps of the same points in two dimensions are needed, got the shapes {shapes}")

@@ -1,0 +1,167 @@
+"""What all pictures share: light and dark, axes of their own, little ink, and text that fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nearfield.show.palette import COLOURS, lighter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+TITLE, TEXT, SMALL = 12.0, 9.5, 8.5  # sizes of letters, in points
+_LETTER = 0.6  # the width of a letter as a share of its size, on average and a little more
+# Lines are thin: those colours first that stand out from the ground.
+_LINES = [COLOURS[k] for k in (0, 3, 2, 4, 1, 5, 7, *range(8, len(COLOURS)))]
+_STYLES = ("-", (0, (4, 1.5)), (0, (1, 1)))
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a picture besides those of the points."""
+
+    dark: bool
+    ink: str
+    ground: str
+    faint: str
+    quiet: str
+
+    def line(self, k: int) -> dict[str, Any]:
+        """Colour and style of the k-th of several lines; all differ up to 57."""
+        colour = _LINES[k % len(_LINES)]
+        style = _STYLES[k // len(_LINES) % len(_STYLES)]
+        return {"color": lighter(colour) if self.dark else colour, "linestyle": style}
+
+    def scale(self) -> Colormap:
+        """The colours of numbers: viridis without the end that would vanish in the ground."""
+        import matplotlib
+        from matplotlib.colors import ListedColormap
+
+        ends = (0.15, 1.0) if self.dark else (0.0, 0.95)
+        colours = matplotlib.colormaps["viridis"](np.linspace(*ends, 256))
+        return ListedColormap(colours)
+
+
+LIGHT = Theme(False, ink="#1A1A1A", ground="#FFFFFF", faint="#C8C8C8", quiet="#606060")
+DARK = Theme(True, ink="#ECECEC", ground="#14161A", faint="#4A4D55", quiet="#A6A9B0")
+
+
+def theme(dark: bool) -> Theme:
+    """Return the colours for a light or a dark ground."""
+    return DARK if dark else LIGHT
+
+
+def new_axes(width: float, height: float, projection: str | None = None) -> Axes:
+    """Return axes in a figure of their own, which belongs to no window and to no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
+
+
+def put_on_ground(ax: Axes, look: Theme) -> None:
+    """Colour the ground: if dark that of the figure as well, for what stands beside the axes."""
+    axes: Any = ax
+    axes.set_facecolor(look.ground)
+    if look.dark:
+        axes.figure.set_facecolor(look.ground)
+
+
+def as_chart(ax: Axes, look: Theme, x: str | None = None, y: str | None = None) -> None:
+    """Make axes of curves plain: two thin spines, quiet numbers, a faint grid."""
+    axes: Any = ax
+    put_on_ground(ax, look)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(look.faint)
+    axes.tick_params(which="both", color=look.faint, labelcolor=look.quiet, labelsize=SMALL)
+    axes.grid(color=look.faint, linewidth=0.4, alpha=0.6)
+    axes.set_axisbelow(True)
+    for name, label in (("x", x), ("y", y)):
+        if label is not None:
+            axes.set(**{f"{name}label": label})
+        getattr(axes, f"{name}axis").label.set(color=look.ink, fontsize=TEXT)
+
+
+def entitle(ax: Axes, title: str | None, look: Theme) -> None:
+    """Write a line above the axes, cut to the room there is."""
+    if title is not None:
+        most = max(12, int(extent(ax)[0] / (_LETTER * TITLE)))
+        ax.set_title(literal(title, most), loc="left", color=look.ink, fontsize=TITLE, pad=10)
+
+
+def extent(ax: Axes) -> tuple[float, float]:
+    """Return width and height of the axes in points."""
+    box = ax.get_window_extent()
+    inch = ax.figure.dpi
+    return box.width / inch * 72, box.height / inch * 72
+
+
+def literal(text: str, most: int = 40) -> str:
+    r"""Keep Matplotlib from reading dollars as mathematics, and cut what is long.
+
+    >>> literal("from $5 to $6")
+    'from \\$5 to \\$6'
+    >>> literal("quite a long name", 8)
+    'quite a…'
+    """
+    text = " ".join(str(text).split())
+    text = text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return text.replace("$", r"\$")
+
+
+def legend_beside(
+    ax: Axes, handles: list[Any], names: list[str], look: Theme, title: str | None = None
+) -> None:
+    """Explain the colours to the right of the axes, in as many columns as are needed."""
+    width, height = extent(ax)
+    size = TEXT if height > 200 and len(names) <= 2 * height / 15 else SMALL
+    rows = max(4, int(height / (1.55 * size)) - (title is not None))
+    columns = -(-len(handles) // rows)
+    # All columns together are to be no wider than the axes, where that leaves names at all.
+    most = int(np.clip(width / columns / (_LETTER * size) - 3, 8, 40))
+    legend = ax.legend(
+        handles,
+        [literal(name, most) for name in names],
+        ncols=columns,
+        columnspacing=1.0,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0,
+        frameon=False,
+        handletextpad=0.4 if title else 0.2,
+        fontsize=size,
+        labelcolor=look.ink,
+        title=title,
+        alignment="left",
+    )
+    legend.get_title().set(color=look.quiet, fontsize=size)
+    _make_room(ax, legend)
+
+
+def _make_room(ax: Axes, legend: Any) -> None:
+    """Narrow axes that no layout engine cares for, so that the legend is not cut off by the figure."""
+    figure: Any = ax.figure
+    if figure.get_layout_engine() is not None:
+        return
+    figure.draw_without_rendering()
+    whole = figure.transSubfigure.inverted()
+    box, area = whole.transform(legend.get_window_extent()), ax.get_position(original=True)
+    # What stands to the right of these axes ends the room they have, as does the figure.
+    others = [each.get_position(original=True) for each in figure.axes if each is not ax]
+    right = min([each.x0 for each in others if each.x0 >= area.x1], default=1.0) - 0.01
+    over = box[1, 0] - right
+    if over > 0:
+        ax.set_position((area.x0, area.y0, max(area.width - over, 0.35 * area.width), area.height))
+
+
+def colour_bar(ax: Axes, values: Any, look: Theme, label: str | None = None, extend: str = "neither") -> None:
+    """Explain the colours of numbers to the right of the axes."""
+    bar: Any = ax.figure.colorbar(values, ax=ax, shrink=0.6, aspect=28, pad=0.02, extend=extend)
+    bar.solids.set_alpha(1)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(colors=look.ink, labelsize=9, length=0)
+    if label is not None:
+        bar.set_label(literal(label), color=look.ink, fontsize=TEXT)
