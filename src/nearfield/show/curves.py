@@ -61,7 +61,8 @@ def quality(
     """
     judged = _judged(maps, X, how)
     look = theme(dark)
-    ax = new_axes(7.0, 4.2) if ax is None else ax
+    own = ax is None
+    ax = new_axes(5.6, 4.2) if ax is None else ax
     curves = []
     for k, (name, each) in enumerate(judged.items()):
         K = np.unique(np.geomspace(1, len(each.rnx), _MOST).astype(int))
@@ -75,11 +76,11 @@ def quality(
     ax.set_ylim(min(0.0, max(lowest - 0.03, -1.0)), 1.0)
     if ax.get_ylim()[0] < 0:
         ax.axhline(0, color=look.faint, linewidth=1.0, zorder=2)
-    entitle(ax, title, look)
     if legend:
         curves.sort(key=lambda each: -each[0])
         names = [f"{auc:.2f}  {name}" for auc, name, _ in curves]
-        legend_beside(ax, [curve for *_, curve in curves], names, look, title="AUC")
+        legend_beside(ax, [curve for *_, curve in curves], names, look, title="AUC", grow=own)
+    entitle(ax, title, look)
     return ax
 
 

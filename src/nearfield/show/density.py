@@ -14,27 +14,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
 
-_PIXELS_PER_POINT = 200 / 72  # the dots per inch of a saved picture
+PIXELS_PER_POINT = 200 / 72  # the dots per inch of a saved picture
 _MOST_PIXELS = 2000  # of a side
 _VOXELS = 90  # of the longest side of a cube
-_FAINTEST = 0.28  # opacity of a lone point
 _WIDTH = 0.75  # standard deviation of a point in pixels
 
 
 def density_image(
     ax: Axes, Y: np.ndarray, colours: Classes | np.ndarray | None, look: Theme
-) -> ScalarMappable:
-    """Draw points of two dimensions as an image.
-
-    Returns
-    -------
-    matplotlib ScalarMappable
-        The scale of colours, of meaning where they are numbers.
-    """
+) -> tuple[ScalarMappable, np.ndarray]:
+    """Draw points of two dimensions as an image; for what is returned see `points.draw`."""
     from matplotlib.colors import to_rgb
-    from matplotlib.image import AxesImage
 
-    room = np.minimum(np.multiply(extent(ax), _PIXELS_PER_POINT), _MOST_PIXELS)
+    room = np.minimum(np.multiply(extent(ax), PIXELS_PER_POINT), _MOST_PIXELS)
     low = Y.min(axis=0)
     pixel = float(np.max(np.ptp(Y, axis=0) / np.maximum(room, 8))) or 1.0
     rim = 4  # pixels around, for the width of the points there
@@ -48,23 +40,29 @@ def density_image(
 
     total = on_pixels(None)
     shades, scale = blended(on_pixels, total, colours, look)
-    opacity = tone(total, lone=1 / (2 * np.pi * _WIDTH**2))[..., None]
+    opacity = tone(total, 1 / (2 * np.pi * _WIDTH**2), faintest(colours))[..., None]
     image = opacity * shades + (1 - opacity) * np.array(to_rgb(look.ground))
     left, bottom = low - rim * pixel
     right, top = left + columns * pixel, bottom + rows * pixel
-    # Not by imshow, which would take over limits and aspect.
-    picture = AxesImage(ax, extent=(left, right, bottom, top), origin="lower", interpolation="antialiased")
+    put_image(ax, image, (left, right, bottom, top))
+    return scale, Y
+
+
+def put_image(ax: Axes, image: np.ndarray, where: tuple[float, float, float, float], **style: Any) -> None:
+    """Put an image on axes; unlike imshow it leaves limits and aspect to others."""
+    from matplotlib.image import AxesImage
+
+    picture = AxesImage(ax, extent=where, origin="lower", **{"interpolation": "antialiased", **style})
     picture.set_data(np.clip(image, 0, 1))
     picture.set_zorder(1)
     ax.add_image(picture)
-    ax.update_datalim([(left, bottom), (right, top)])
+    ax.update_datalim([(where[0], where[2]), (where[1], where[3])])
     ax.autoscale_view()
-    return scale
 
 
 def density_points(
     ax: Any, Y: np.ndarray, colours: Classes | np.ndarray | None, look: Theme
-) -> ScalarMappable:
+) -> tuple[ScalarMappable, np.ndarray]:
     """Draw points of three dimensions as one for each small cube that holds some, in the middle of these."""
     low = Y.min(axis=0)
     side = float(np.ptp(Y, axis=0).max()) / _VOXELS or 1.0
@@ -77,7 +75,7 @@ def density_points(
     total = on_cubes(None)
     middles = np.column_stack([on_cubes(column) for column in (Y - low).T]) / total[:, None] + low
     shades, scale = blended(on_cubes, total, colours, look)
-    strength = tone(total, lone=1.0)
+    strength = tone(total, 1.0, faintest(colours))
     width, height = extent(ax)
     ax.scatter(
         *middles.T,
@@ -87,7 +85,7 @@ def density_points(
         depthshade=False,
         rasterized=True,
     )
-    return scale
+    return scale, Y
 
 
 def blended(
@@ -135,18 +133,30 @@ def blended(
     return share * scale.to_rgba(means)[..., :3] + (1 - share) * np.array(to_rgb(GREY)), scale
 
 
-def tone(total: np.ndarray, lone: float) -> np.ndarray:
+def faintest(colours: Classes | np.ndarray | None) -> float:
+    """Return the opacity of a lone point; numbers have to be read by their colour, which must not pale."""
+    return 0.65 if isinstance(colours, np.ndarray) else 0.35
+
+
+def tone(total: np.ndarray, lone: float, least: float) -> np.ndarray:
     """Return how strong each cell looks, by the logarithm of its points: thin and thick both are seen.
+
+    Parameters
+    ----------
+    total : ndarray
+        How many points each cell has.
+    lone : float
+        What a cell has of a point that is alone.
+    least : float
+        How strong that looks.
 
     Examples
     --------
     >>> import numpy as np
-    >>> tone(np.array([0.0, 1.0, 10.0, 100.0]), lone=1.0).round(2)
-    array([0.  , 0.28, 0.64, 1.  ])
+    >>> tone(np.array([0.0, 0.5, 1.0, 10.0, 100.0]), lone=1.0, least=0.2).round(1)
+    array([0. , 0.1, 0.2, 0.6, 1. ])
     """
     some = total[total >= lone]
-    most = max(float(np.percentile(some, 99)) if some.size else lone, 2 * lone)
+    most = max(float(np.percentile(some, 95)) if some.size else lone, 2 * lone)
     above = np.log(np.maximum(total, lone) / lone) / np.log(most / lone)
-    return np.clip(
-        np.where(total < lone, _FAINTEST * total / lone, _FAINTEST + (1 - _FAINTEST) * above), 0, 1
-    )
+    return np.clip(np.where(total < lone, least * total / lone, least + (1 - least) * above), 0, 1)

@@ -77,14 +77,15 @@ def map(
         raise ValueError(f"the map has {len(Y)} points but there are {len(labels)} labels")
     colours = None if labels is None else classes_or_numbers(labels, dark)
     look = theme(dark)
+    own = ax is None
     ax = axes_for(Y, ax)
     drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
     frame(ax, where, Y.shape[1] == 1, look)
-    entitle(ax, title, look)
     if legend and isinstance(colours, Classes):
-        explain_classes(ax, colours, look)
-    elif legend and colours is not None:
-        colour_bar(ax, drawn, look)
+        explain_classes(ax, colours, look, grow=own)
+    entitle(ax, title, look)
+    if legend and isinstance(colours, np.ndarray):
+        colour_bar(ax, drawn, look, grow=own)
     if names and isinstance(colours, Classes) and 1 < colours.total <= 20:
         name_classes(ax, where, colours, look.ink, look.ground)
     return ax
@@ -109,13 +110,13 @@ def axes_for(Y: np.ndarray, ax: Axes | None) -> Axes:
             raise ValueError("a map of three dimensions, and only that, needs axes with projection='3d'")
         return ax
     if Y.shape[1] == 1:
-        return new_axes(8.0, 3.2)
+        return new_axes(7.5, 3.2)
     if Y.shape[1] == 3:
-        return new_axes(7.0, 6.0, projection="3d")
-    # As high and wide as the map is, within reason, and an inch for the legend.
+        return new_axes(6.0, 6.0, projection="3d")
+    # As high and wide as the map is, within reason.
     spans = np.maximum(np.ptp(Y, axis=0), 1e-300)
     steepness = float(np.clip(spans[1] / spans[0], 0.45, 1.8))
-    return new_axes(6 * min(1, 1 / steepness) + 1, 6 * min(1, steepness))
+    return new_axes(6 * min(1, 1 / steepness), 6 * min(1, steepness))
 
 
 def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
@@ -147,7 +148,7 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
         axes.set_aspect("equal", adjustable="datalim")
 
 
-def explain_classes(ax: Axes, classes: Classes, look: Theme) -> None:
+def explain_classes(ax: Axes, classes: Classes, look: Theme, grow: bool = False) -> None:
     """Name the classes beside the axes, each with a dot of its colour."""
     from matplotlib.lines import Line2D
 
@@ -155,4 +156,4 @@ def explain_classes(ax: Axes, classes: Classes, look: Theme) -> None:
         Line2D([], [], marker="o", linestyle="none", markersize=6, markeredgewidth=0, color=colour)
         for colour in classes.colours
     ]
-    legend_beside(ax, handles, list(classes.names), look)
+    legend_beside(ax, handles, list(classes.names), look, grow=grow)

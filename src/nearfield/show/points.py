@@ -8,13 +8,15 @@ import numpy as np
 
 from nearfield.show.density import density_image, density_points
 from nearfield.show.palette import GREY, ONLY, Classes
-from nearfield.show.piles import pile
+from nearfield.show.piles import pile, pile_image
 from nearfield.show.theme import Theme, extent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MANY = 100_000  # points, above which their density is drawn
+MANY_ON_A_LINE = 10_000  # the same in one dimension, where piles of points would be pale
+_DENSE: dict[int, Any] = {1: pile_image, 2: density_image, 3: density_points}
 
 
 def draw(
@@ -37,7 +39,10 @@ def draw(
         Where the points are drawn: Y, or in one dimension their piles.
     """
     if density is None:
-        density = len(Y) > MANY and size is None and alpha is None
+        many = MANY_ON_A_LINE if Y.shape[1] == 1 else MANY
+        density = len(Y) > many and size is None and alpha is None
+    if density:
+        return _DENSE[Y.shape[1]](ax, Y, colours, look)
     if Y.shape[1] == 1:
         keys = colours.codes if isinstance(colours, Classes) else colours
         Y, fitting = pile(Y[:, 0], keys, *extent(ax))
@@ -45,9 +50,6 @@ def draw(
     else:
         fitting = _fitting_size(len(Y), *extent(ax))
         opacity = float(np.clip(0.9 - 0.1 * np.log10(len(Y) / 1000), 0.5, 0.9))
-    if density:
-        dense = density_points if Y.shape[1] == 3 else density_image
-        return dense(ax, Y, colours, look), Y
     return _scatter(
         ax, Y, colours, fitting if size is None else size, opacity if alpha is None else alpha, look
     ), Y

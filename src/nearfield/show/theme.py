@@ -88,8 +88,19 @@ def as_chart(ax: Axes, look: Theme, x: str | None = None, y: str | None = None) 
 def entitle(ax: Axes, title: str | None, look: Theme) -> None:
     """Write a line above the axes, cut to the room there is."""
     if title is not None:
-        most = max(12, int(extent(ax)[0] / (_LETTER * TITLE)))
+        figure: Any = ax.figure
+        room = (_right_end(ax) - ax.get_position(original=True).x0) * figure.bbox.width / figure.dpi * 72
+        most = max(12, int(room / (_LETTER * TITLE)))
         ax.set_title(literal(title, most), loc="left", color=look.ink, fontsize=TITLE, pad=10)
+
+
+def _right_end(ax: Axes) -> float:
+    """Where the room of the axes ends: at the next axes to the right, or with the figure."""
+    area = ax.get_position(original=True)
+    others = [each.get_position(original=True) for each in ax.figure.axes if each is not ax]
+    # Axes above or below are not in the way.
+    beside = [each.x0 for each in others if each.x0 >= area.x1 and each.y0 < area.y1 and each.y1 > area.y0]
+    return min(beside, default=1.0) - 0.01
 
 
 def extent(ax: Axes) -> tuple[float, float]:
@@ -113,15 +124,35 @@ def literal(text: str, most: int = 40) -> str:
 
 
 def legend_beside(
-    ax: Axes, handles: list[Any], names: list[str], look: Theme, title: str | None = None
+    ax: Axes,
+    handles: list[Any],
+    names: list[str],
+    look: Theme,
+    *,
+    title: str | None = None,
+    grow: bool = False,
 ) -> None:
-    """Explain the colours to the right of the axes, in as many columns as are needed."""
+    """Explain the colours to the right of the axes, in as many columns as are needed.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Whose colours are explained.
+    handles, names : list
+        What is explained.
+    look : Theme
+        The colours of text.
+    title : str, optional
+        What stands above the names.
+    grow : bool
+        Whether the figure may become wider; else the axes have to become narrower.
+    """
     width, height = extent(ax)
-    size = TEXT if height > 200 and len(names) <= 2 * height / 15 else SMALL
+    size = TEXT if height > 170 else SMALL
     rows = max(4, int(height / (1.55 * size)) - (title is not None))
     columns = -(-len(handles) // rows)
-    # All columns together are to be no wider than the axes, where that leaves names at all.
-    most = int(np.clip(width / columns / (_LETTER * size) - 3, 8, 40))
+    # In a figure of given size all columns together are to be no wider than the axes.
+    most = 40 if grow else int(np.clip(width / columns / (_LETTER * size) - 3, 6, 40))
     legend = ax.legend(
         handles,
         [literal(name, most) for name in names],
@@ -138,27 +169,43 @@ def legend_beside(
         alignment="left",
     )
     legend.get_title().set(color=look.quiet, fontsize=size)
-    _make_room(ax, legend)
+    _make_room(ax, legend, grow)
 
 
-def _make_room(ax: Axes, legend: Any) -> None:
-    """Narrow axes that no layout engine cares for, so that the legend is not cut off by the figure."""
+def _make_room(ax: Axes, legend: Any, grow: bool) -> None:
+    """Widen the figure, or narrow axes that no layout engine cares for, so that no legend is cut off."""
     figure: Any = ax.figure
-    if figure.get_layout_engine() is not None:
+    if not grow and figure.get_layout_engine() is not None:
         return
     figure.draw_without_rendering()
-    whole = figure.transSubfigure.inverted()
-    box, area = whole.transform(legend.get_window_extent()), ax.get_position(original=True)
-    # What stands to the right of these axes ends the room they have, as does the figure.
-    others = [each.get_position(original=True) for each in figure.axes if each is not ax]
-    right = min([each.x0 for each in others if each.x0 >= area.x1], default=1.0) - 0.01
-    over = box[1, 0] - right
+    box = legend.get_window_extent()
+    if grow:
+        widen(ax, box.width / figure.dpi + 0.1)
+        return
+    area = ax.get_position(original=True)
+    over = figure.transSubfigure.inverted().transform((box.x1, 0))[0] - _right_end(ax)
     if over > 0:
         ax.set_position((area.x0, area.y0, max(area.width - over, 0.35 * area.width), area.height))
 
 
-def colour_bar(ax: Axes, values: Any, look: Theme, label: str | None = None, extend: str = "neither") -> None:
+def widen(ax: Axes, inches: float) -> None:
+    """Make the figure wider, for what is to stand beside the axes."""
+    figure: Any = ax.figure
+    figure.set_size_inches(figure.get_figwidth() + inches, figure.get_figheight())
+
+
+def colour_bar(
+    ax: Axes,
+    values: Any,
+    look: Theme,
+    *,
+    label: str | None = None,
+    extend: str = "neither",
+    grow: bool = False,
+) -> None:
     """Explain the colours of numbers to the right of the axes."""
+    if grow:
+        widen(ax, 0.8)
     bar: Any = ax.figure.colorbar(values, ax=ax, shrink=0.6, aspect=28, pad=0.02, extend=extend)
     bar.solids.set_alpha(1)
     bar.outline.set_visible(False)
