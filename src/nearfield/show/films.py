@@ -18,11 +18,12 @@ from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import classes_or_numbers
 from nearfield.show.points import draw
 from nearfield.show.snapshots import Snapshots, steadied, views
-from nearfield.show.theme import SMALL, theme
+from nearfield.show.theme import SMALL, extent, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_SHORTEST = 4.0  # seconds, for which pictures between the maps are drawn if these are few
 _HOLD = 1.5  # seconds that the last picture stays
 
 
@@ -54,7 +55,7 @@ def animation(
     fps : int
         Pictures a second.
     frames : int
-        How many maps are drawn at most; of more, evenly chosen ones.
+        How many pictures there are at most. Points move evenly from one map to the next.
     dpi : float
         Dots per inch.
     ax, title, legend, dark
@@ -78,15 +79,17 @@ def animation(
     b'GIF8'
     """
     path = _check_film_path(path)
-    maps, iterations = _maps(snapshots, whole("frames", frames, 2))
-    fps = whole("fps", fps, 1)
+    fps, frames = whole("fps", fps, 1), whole("frames", frames, 2)
+    maps, iterations = _maps(snapshots)
+    maps = steadied(maps)
+    times = np.linspace(0, len(maps) - 1, min(frames, max(len(maps), round(_SHORTEST * fps))))
     ax = map(maps[-1], labels, ax=ax, title=title, legend=legend, names=False, dark=dark)
     figure: Any = ax.figure
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # what stands beside the map keeps its place
     with replacing(path) as scratch:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
-        write(scratch, _pictures(ax, maps, iterations, labels, dark, dpi), fps)
+        write(scratch, _pictures(ax, maps, times, iterations, labels, dark, dpi), fps)
     return ax
 
 
@@ -103,8 +106,8 @@ def _check_film_path(path: str | os.PathLike[str]) -> Path:
     return check_writable(path)
 
 
-def _maps(snapshots: Any, most: int) -> tuple[list[np.ndarray], list[int] | None]:
-    """Return the maps to draw, steadied, and their iterations if they are known."""
+def _maps(snapshots: Any) -> tuple[list[np.ndarray], list[int] | None]:
+    """Return the maps, and their iterations if they are known."""
     snapshots = getattr(snapshots, "callback", snapshots)
     iterations = snapshots.iterations if isinstance(snapshots, Snapshots) else None
     try:
@@ -116,15 +119,26 @@ def _maps(snapshots: Any, most: int) -> tuple[list[np.ndarray], list[int] | None
             "a film needs at least two maps: make the map with callback=nearfield.show.Snapshots()"
             " and pass that"
         )
-    chosen = np.unique(np.linspace(0, len(maps) - 1, min(most, len(maps))).round().astype(int)).tolist()
-    shown = [coordinates(maps[k]) for k in chosen]
+    shown = [coordinates(Y) for Y in maps]
     if len({Y.shape for Y in shown}) > 1:
         raise ValueError("the maps of a film must all have the same points and dimensions")
-    return steadied(shown), None if iterations is None else [iterations[k] for k in chosen]
+    return shown, None if iterations is None else list(iterations)
+
+
+def _between(maps: list[np.ndarray], time: float) -> np.ndarray:
+    """Return the map at a time that may lie between two of them, 0 the first and 1 the second."""
+    k = min(int(time), len(maps) - 2)
+    return (1 - (time - k)) * maps[k] + (time - k) * maps[k + 1]
 
 
 def _pictures(
-    ax: Any, maps: list[np.ndarray], iterations: list[int] | None, labels: Any, dark: bool, dpi: float
+    ax: Any,
+    maps: list[np.ndarray],
+    times: np.ndarray,
+    iterations: list[int] | None,
+    labels: Any,
+    dark: bool,
+    dpi: float,
 ) -> Iterator[np.ndarray]:
     """Draw one map after the other on the same axes, as arrays (height, width, 3) of bytes.
 
@@ -142,12 +156,13 @@ def _pictures(
     reaches = views(maps)
     figure.set_dpi(dpi)
     try:
-        for k in (len(maps) - 1, *range(len(maps))):
+        for time in (times[-1], *times):
+            Y, reach = _between(maps, time), np.exp(np.interp(time, range(len(maps)), np.log(reaches)))
             for old in (*ax.collections, *ax.images):
                 old.remove()
-            _, where = draw(ax, maps[k], colours, look)
-            _look_at(ax, maps[k], where, reaches[k])
-            counter.set_text("" if iterations is None else f"iteration {iterations[k]}")
+            _, where = draw(ax, Y, colours, look)
+            _look_at(ax, Y, where, float(reach))
+            counter.set_text("" if iterations is None else f"iteration {iterations[int(time)]}")
             canvas.draw()
             yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
     finally:
@@ -161,17 +176,25 @@ def _look_at(ax: Any, Y: np.ndarray, where: np.ndarray, reach: float) -> None:
         ax.set_aspect("auto")
         ax.set(xlim=(middle[0] - 1.03 * reach, middle[0] + 1.03 * reach), ylim=(0, 1.05 * where[:, 1].max()))
         return
-    names = "xyz"[: Y.shape[1]]
-    ax.set(
-        **{f"{name}lim": (m - 1.04 * reach, m + 1.04 * reach) for name, m in zip(names, middle, strict=True)}
-    )
+    sides = np.ones(3)
+    if Y.shape[1] == 2:
+        # As much more as the longer side of the axes shows: then no aspect has to be enforced.
+        width, height = extent(ax)
+        sides = np.array([width, height]) / min(width, height)
+        ax.set_aspect("auto")
+    for name, m, side in zip("xyz", middle, 1.04 * reach * sides, strict=False):
+        ax.set(**{f"{name}lim": (m - side, m + side)})
 
 
 def _write_gif(path: Path, pictures: Iterator[np.ndarray], fps: int) -> None:
     """Write a GIF with one palette for all pictures, that of the last, so that no colour flickers."""
     from PIL import Image
 
-    palette = Image.fromarray(next(pictures)).quantize(256, dither=Image.Dither.NONE)
+    last = next(pictures)
+    palette = Image.fromarray(last).quantize(256, dither=Image.Dither.NONE)
+    colours, ground = palette.getpalette() or [], int(np.asarray(palette)[0, 0])
+    colours[3 * ground : 3 * ground + 3] = last[0, 0].tolist()  # white, and not about white
+    palette.putpalette(colours)
     images = [
         Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures
     ]

@@ -10,7 +10,7 @@ from scipy import sparse
 from nearfield.io.checks import finite, whole
 from nearfield.show.maps import coordinates
 from nearfield.show.palette import OKABE_ITO
-from nearfield.show.theme import SMALL, as_chart, entitle, new_axes, theme
+from nearfield.show.theme import SMALL, as_chart, entitle, extent, new_axes, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BINS = 40  # of equally many pairs, whose medians and quantiles are drawn
 _CELLS = (150, 110)
 _BAND = (10, 90)  # per cent
+_ROOM = 160  # the width of axes, in points, from which on there are words on them
 
 
 def shepard(
@@ -67,6 +68,7 @@ def shepard(
     >>> ax.get_title(loc="left")
     'Spearman 0.79'
     """
+    from matplotlib.patheffects import withStroke
     from scipy.stats import spearmanr
 
     in_data, in_map = _distances(X, coordinates(Y), metric, whole("sample", sample, 3), random_state)
@@ -79,13 +81,13 @@ def shepard(
     middle, low, median, high = _quantiles(in_data, in_map)
     ax.fill_between(middle, low, high, color=line, alpha=0.22, linewidth=0, zorder=2)
     ax.plot(middle, median, color=line, linewidth=2, zorder=3)
-    ax.text(
-        *(0.98, 0.03, f"median and {_BAND[1] - _BAND[0]} % of the pairs"),
-        transform=ax.transAxes,
-        ha="right",
-        color=line,
-        fontsize=SMALL,
-    )
+    if extent(ax)[0] > _ROOM:
+        # Few pairs are near in the data and far in the map: there is room for words.
+        words = ax.text(
+            0.02, 0.97, f"median and {_BAND[1] - _BAND[0]} % of the pairs", transform=ax.transAxes
+        )
+        words.set(va="top", color=line, fontsize=SMALL, zorder=4)
+        words.set_path_effects([withStroke(linewidth=3, foreground=look.ground)])
     constant = np.ptp(in_data) == 0 or np.ptp(in_map) == 0
     correlation = np.nan if constant else float(spearmanr(in_data, in_map)[0])
     entitle(ax, f"Spearman {correlation:.2f}" if title is None else title, look)

@@ -92,6 +92,8 @@ def history(
     for each, (name, label) in zip(drawn, _CURVES.items(), strict=False):
         each.plot(rows["iteration"], rows[name], linewidth=1.4, **look.line(0))
         as_chart(each, look, y=label)
+        if not np.any(rows[name]):
+            each.set_ylim(0, 1)  # not a little above and below nothing
     if len(drawn) == 3 and np.all(rows["gradient_norm"] > 0):
         drawn[2].set_yscale("log")
     drawn[-1].set_xlabel("iteration")

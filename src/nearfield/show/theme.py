@@ -97,10 +97,15 @@ def entitle(ax: Axes, title: str | None, look: Theme) -> None:
 def _right_end(ax: Axes) -> float:
     """Where the room of the axes ends: at the next axes to the right, or with the figure."""
     area = ax.get_position(original=True)
-    others = [each.get_position(original=True) for each in ax.figure.axes if each is not ax]
-    # Axes above or below are not in the way.
-    beside = [each.x0 for each in others if each.x0 >= area.x1 and each.y0 < area.y1 and each.y1 > area.y0]
-    return min(beside, default=1.0) - 0.01
+    back = ax.figure.transSubfigure.inverted()
+    ends = [1.0]
+    for other in ax.figure.axes:
+        place = other.get_position(original=True)
+        # Axes above or below are not in the way.
+        if place.x0 >= area.x1 and place.y0 < area.y1 and place.y1 > area.y0:
+            box = other.get_tightbbox()
+            ends.append(place.x0 if box is None else float(back.transform((box.x0, 0))[0]))
+    return max(min(ends) - 0.01, area.x1)
 
 
 def extent(ax: Axes) -> tuple[float, float]:
@@ -110,16 +115,22 @@ def extent(ax: Axes) -> tuple[float, float]:
     return box.width / inch * 72, box.height / inch * 72
 
 
-def literal(text: str, most: int = 40) -> str:
+def literal(text: str, most: int = 40, middle: bool = False) -> str:
     r"""Keep Matplotlib from reading dollars as mathematics, and cut what is long.
+
+    Names are cut in the middle: those that differ often do so at the end.
 
     >>> literal("from $5 to $6")
     'from \\$5 to \\$6'
-    >>> literal("quite a long name", 8)
+    >>> literal("quite a long name", 9)
     'quite a…'
+    >>> literal("quite a long name 7", 12, middle=True)
+    'quite a…me 7'
     """
     text = " ".join(str(text).split())
-    text = text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    if len(text) > most:
+        end = most // 3 if middle else 0
+        text = text[: most - 1 - end].rstrip() + "…" + text[len(text) - end :]
     return text.replace("$", r"\$")
 
 
@@ -151,11 +162,11 @@ def legend_beside(
     size = TEXT if height > 170 else SMALL
     rows = max(4, int(height / (1.55 * size)) - (title is not None))
     columns = -(-len(handles) // rows)
-    # In a figure of given size all columns together are to be no wider than the axes.
-    most = 40 if grow else int(np.clip(width / columns / (_LETTER * size) - 3, 6, 40))
+    # In a figure of given size the map is to keep about half of the room.
+    most = 40 if grow else int(np.clip(0.55 * width / columns / (_LETTER * size) - 3, 4, 40))
     legend = ax.legend(
         handles,
-        [literal(name, most) for name in names],
+        [literal(name, most, middle=True) for name in names],
         ncols=columns,
         columnspacing=1.0,
         loc="upper left",
@@ -177,11 +188,11 @@ def _make_room(ax: Axes, legend: Any, grow: bool) -> None:
     figure: Any = ax.figure
     if not grow and figure.get_layout_engine() is not None:
         return
+    if grow:
+        widen(ax, legend.get_window_extent().width / figure.dpi + 0.1)
+        return
     figure.draw_without_rendering()
     box = legend.get_window_extent()
-    if grow:
-        widen(ax, box.width / figure.dpi + 0.1)
-        return
     area = ax.get_position(original=True)
     over = figure.transSubfigure.inverted().transform((box.x1, 0))[0] - _right_end(ax)
     if over > 0:

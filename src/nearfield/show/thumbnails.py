@@ -74,7 +74,7 @@ def images(
     figure.draw_without_rendering()  # settles the layout, on which the room for pictures depends
     box = ax.get_window_extent()
     if size is None:
-        size = float(np.clip(0.62 * np.sqrt(box.width * box.height / len(Y)) / figure.dpi * 72, 15, 40))
+        size = float(np.clip(0.62 * np.sqrt(box.width * box.height / len(Y)) / figure.dpi * 72, 12, 40))
     side = size / 72 * figure.dpi * np.ptp(ax.get_xlim()) / box.width  # in units of the map
     chosen = thin(Y, 1.12 * side)
     # The pictures may stand out beyond the outermost points.
