@@ -191,13 +191,18 @@ def _write_gif(path: Path, pictures: Iterator[np.ndarray], fps: int) -> None:
     from PIL import Image
 
     last = next(pictures)
-    palette = Image.fromarray(last).quantize(256, dither=Image.Dither.NONE)
-    colours, ground = palette.getpalette() or [], int(np.asarray(palette)[0, 0])
-    colours[3 * ground : 3 * ground + 3] = last[0, 0].tolist()  # white, and not about white
-    palette.putpalette(colours)
-    images = [
-        Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures
-    ]
+    palette = Image.fromarray(last).quantize(255, dither=Image.Dither.NONE)
+    colours = (palette.getpalette() or [])[: 3 * 255]
+    colours += [0] * (3 * 255 - len(colours)) + last[0, 0].tolist()
+
+    def reduced(picture: np.ndarray) -> Image.Image:
+        codes = np.array(Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE))
+        codes[(picture == last[0, 0]).all(axis=2)] = 255  # the ground: Pillow makes white about white
+        image = Image.fromarray(codes)
+        image.putpalette(colours)
+        return image
+
+    images = [reduced(picture) for picture in pictures]
     duration = [round(1000 / fps)] * (len(images) - 1) + [round(1000 * _HOLD)]
     images[0].save(path, save_all=True, append_images=images[1:], duration=duration, loop=0, optimize=False)
 
