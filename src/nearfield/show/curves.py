@@ -57,7 +57,7 @@ def quality(
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> ax = nf.show.quality({"two columns": X[:, :2], "one": X[:, :1]}, X)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['0.41  two columns', '0.16  one']
+    ['0.41 two columns', '0.16 one']
     """
     judged = _judged(maps, X, how)
     look = theme(dark)
@@ -79,8 +79,9 @@ def quality(
         ax.axhline(0, color=look.faint, linewidth=1.0, zorder=2)
     if legend:
         curves.sort(key=lambda each: -each[0])
-        names = [f"{auc:.2f}  {name}" for auc, name, _ in curves]
-        legend_beside(ax, [curve for *_, curve in curves], names, look, title="AUC", grow=own)
+        handles, names = [curve for *_, curve in curves], [name for _, name, _ in curves]
+        areas = [f"{round(auc, 2) + 0.0:.2f}" for auc, *_ in curves]
+        legend_beside(ax, handles, names, look, figures=areas, title="AUC", grow=own)
     entitle(ax, title, look)
     return ax
 

@@ -18,7 +18,7 @@ from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import classes_or_numbers
 from nearfield.show.points import draw
 from nearfield.show.snapshots import Snapshots, steadied, views
-from nearfield.show.theme import SMALL, extent, theme
+from nearfield.show.theme import SMALL, extent, root, settle, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,9 +84,8 @@ def animation(
     maps = steadied(maps)
     times = np.linspace(0, len(maps) - 1, min(frames, max(len(maps), round(_SHORTEST * fps))))
     ax = map(maps[-1], labels, ax=ax, title=title, legend=legend, names=False, dark=dark)
-    figure: Any = ax.figure
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # what stands beside the map keeps its place
+    settle(ax)
+    root(ax).set_layout_engine("none")  # what stands beside the map keeps its place
     with replacing(path) as scratch:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
         write(scratch, _pictures(ax, maps, times, iterations, labels, dark, dpi), fps)
@@ -148,7 +147,8 @@ def _pictures(
 
     look = theme(dark)
     colours = None if labels is None else classes_or_numbers(labels, dark)
-    figure, before = ax.get_figure(root=True), ax.figure.dpi
+    figure = root(ax)
+    before = figure.canvas, figure.dpi
     canvas = FigureCanvasAgg(figure)
     place = {"ha": "left", "va": "bottom", "color": look.quiet, "fontsize": SMALL}
     write: Any = ax.text2D if maps[0].shape[1] == 3 else ax.text
@@ -166,7 +166,8 @@ def _pictures(
             canvas.draw()
             yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
     finally:
-        figure.set_dpi(before)
+        figure.set_canvas(before[0])
+        figure.set_dpi(before[1])
 
 
 def _look_at(ax: Any, Y: np.ndarray, where: np.ndarray, reach: float) -> None:

@@ -9,7 +9,16 @@ import numpy as np
 from nearfield.show.names import name_classes
 from nearfield.show.palette import Classes, classes_or_numbers
 from nearfield.show.points import draw
-from nearfield.show.theme import Theme, colour_bar, entitle, legend_beside, new_axes, put_on_ground, theme
+from nearfield.show.theme import (
+    Theme,
+    colour_bar,
+    entitle,
+    legend_beside,
+    new_axes,
+    put_on_ground,
+    settle,
+    theme,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,10 +88,13 @@ def map(
     look = theme(dark)
     own = ax is None
     ax = axes_for(Y, ax)
-    drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
-    frame(ax, where, Y.shape[1] == 1, look)
+    put_on_ground(ax, look)
     if legend and isinstance(colours, Classes):
         explain_classes(ax, colours, look, grow=own)
+        if Y.shape[1] < 3:
+            settle(ax)  # the room that is left tells the size of the points
+    drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
+    frame(ax, where, Y.shape[1] == 1, look)
     entitle(ax, title, look)
     if legend and isinstance(colours, np.ndarray):
         colour_bar(ax, drawn, look, grow=own)
@@ -123,7 +135,6 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
     """Take away what a map has no use for, ticks and frame, and give all directions the same scale."""
     axes: Any = ax
     faint = look.faint
-    put_on_ground(ax, look)
     if Y.shape[1] == 3:
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.set_ticklabels([])
@@ -142,7 +153,7 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
         axes.margins(x=0.02)
         axes.set_ylim(0, Y[:, 1].max() + Y[:, 1].min())
         axes.spines["bottom"].set(visible=True, color=faint)
-        axes.set_aspect("equal", adjustable="box", anchor="SW")
+        axes.set_aspect("equal", adjustable="box", anchor="NW")
     else:
         axes.margins(0.04)
         axes.set_aspect("equal", adjustable="datalim")

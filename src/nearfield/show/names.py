@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.show.palette import Classes
-from nearfield.show.theme import extent, literal
+from nearfield.show.theme import extent, literal, settle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +41,7 @@ def name_classes(ax: Axes, Y: np.ndarray, classes: Classes, ink: str, ground: st
     if Y.shape[1] == 3 or len(texts) < 2:
         return  # three dimensions can be turned: what overlaps here does not overlap there
 
-    figure: Any = ax.figure
-    figure.draw_without_rendering()  # settles the layout, on which the room that a text takes depends
+    settle(ax)  # the room that a text takes depends on the layout
     boxes = [text.get_window_extent() for text in texts]
     centres = np.array([[(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2] for box in boxes])
     halves = np.array([[box.width / 2 + 1, box.height / 2 + 1] for box in boxes])

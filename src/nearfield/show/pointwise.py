@@ -9,7 +9,7 @@ import numpy as np
 from nearfield.show.maps import axes_for, coordinates, frame
 from nearfield.show.palette import GREY, Classes
 from nearfield.show.points import draw
-from nearfield.show.theme import colour_bar, entitle, extent, theme
+from nearfield.show.theme import colour_bar, entitle, extent, put_on_ground, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +82,7 @@ def stress(
         )
     look, own = theme(dark), ax is None
     ax = axes_for(Y, ax)
+    put_on_ground(ax, look)
     drawn = _draw(ax, Y, points.index, values, look)
     entitle(ax, title, look)
     if legend:

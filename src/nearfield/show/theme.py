@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,7 @@ def legend_beside(
     names: list[str],
     look: Theme,
     *,
+    figures: Sequence[str] = (),
     title: str | None = None,
     grow: bool = False,
 ) -> None:
@@ -153,26 +155,32 @@ def legend_beside(
         What is explained.
     look : Theme
         The colours of text.
+    figures : list of str, optional
+        What stands before the names, and is never cut.
     title : str, optional
-        What stands above the names.
+        What stands above all of them.
     grow : bool
         Whether the figure may become wider; else the axes have to become narrower.
     """
     width, height = extent(ax)
-    size = TEXT if height > 170 else SMALL
+    # Smaller letters where that spares a column.
+    size = TEXT if height > max(170, 1.55 * TEXT * (len(handles) + (title is not None))) else SMALL
     rows = max(4, int(height / (1.55 * size)) - (title is not None))
     columns = -(-len(handles) // rows)
     # In a figure of given size the map is to keep about half of the room.
-    most = 40 if grow else int(np.clip(0.55 * width / columns / (_LETTER * size) - 3, 4, 40))
+    taken = 3 + max((len(figure) + 4 for figure in figures), default=0)
+    most = 40 if grow else int(np.clip(0.55 * width / columns / (_LETTER * size) - taken, 6, 40))
+    names = [literal(name, most, middle=True) for name in names]
     legend = ax.legend(
         handles,
-        [literal(name, most, middle=True) for name in names],
+        [f"{figure} {name}" for figure, name in zip(figures, names, strict=True)] if figures else names,
         ncols=columns,
         columnspacing=1.0,
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
         borderaxespad=0,
         frameon=False,
+        handlelength=1.5 if figures else 2.0,
         handletextpad=0.4 if title else 0.2,
         fontsize=size,
         labelcolor=look.ink,
@@ -191,12 +199,22 @@ def _make_room(ax: Axes, legend: Any, grow: bool) -> None:
     if grow:
         widen(ax, legend.get_window_extent().width / figure.dpi + 0.1)
         return
-    figure.draw_without_rendering()
+    settle(ax)
     box = legend.get_window_extent()
     area = ax.get_position(original=True)
     over = figure.transSubfigure.inverted().transform((box.x1, 0))[0] - _right_end(ax)
     if over > 0:
         ax.set_position((area.x0, area.y0, max(area.width - over, 0.35 * area.width), area.height))
+
+
+def settle(ax: Axes) -> None:
+    """Have the layout done now, so that sizes can be asked for."""
+    root(ax).draw_without_rendering()
+
+
+def root(ax: Axes) -> Any:
+    """Return the figure that is drawn as a whole, also where the axes are in a part of it."""
+    return ax.figure.canvas.figure
 
 
 def widen(ax: Axes, inches: float) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import GREY, Classes, classes_or_numbers
-from nearfield.show.theme import theme
+from nearfield.show.theme import settle, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def images(
     for faint in (*ax.collections, *ax.images):
         faint.set_alpha(0.25)
     figure: Any = ax.figure
-    figure.draw_without_rendering()  # settles the layout, on which the room for pictures depends
+    settle(ax)  # the room for pictures depends on the layout
     box = ax.get_window_extent()
     if size is None:
         size = float(np.clip(0.62 * np.sqrt(box.width * box.height / len(Y)) / figure.dpi * 72, 12, 40))
