@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from nearfield.show.palette import GREY, ONLY, Classes
+from nearfield.show.palette import GREY, Classes
 from nearfield.show.theme import Theme, extent
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def density_points(
 def blended(
     add_up: Any, total: np.ndarray, colours: Classes | np.ndarray | None, look: Theme
 ) -> tuple[np.ndarray, ScalarMappable]:
-    """Return the colour of each cell: the mean light of the classes of its points, or that of their mean.
+    """Return the colour of each cell: the mean light of its classes, that of its mean, or by its points.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def blended(
         added = np.stack([add_up(light[colours.codes, k]) for k in range(3)], axis=-1)
         return np.sqrt(np.clip(added / there, 0, 1)), scale
     if colours is None:
-        return np.broadcast_to(np.array(to_rgb(ONLY)), (*total.shape, 3)), scale
+        return look.ramp()(np.log1p(total) / max(np.log1p(total.max()), 1e-9))[..., :3], scale
     known = ~np.isnan(colours)
     count = add_up(known.astype(float))
     means = add_up(np.where(known, colours, 0.0)) / np.maximum(count, 1e-9)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.show.density import PIXELS_PER_POINT, put_image
-from nearfield.show.palette import GREY, ONLY, Classes
+from nearfield.show.palette import GREY, Classes
 from nearfield.show.theme import Theme, extent
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def pile_image(
         scale.set_clim(float(np.nanmin(colours)), float(np.nanmax(colours)))
         shades = scale.to_rgba(colours)[:, :3]
     else:
-        shades = np.broadcast_to(np.array(to_rgb(ONLY)), (len(x), 3))
+        shades = np.broadcast_to(np.array(to_rgb(look.only)), (len(x), 3))
     rows = max(2, int(height * PIXELS_PER_POINT))
     at = ((np.arange(rows) + 0.5) / rows * sizes.max()).astype(int)[:, None]  # whose turn it is, in each row
     there = at < sizes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.show.density import density_image, density_points
-from nearfield.show.palette import GREY, ONLY, Classes
+from nearfield.show.palette import GREY, Classes
 from nearfield.show.piles import pile, pile_image
 from nearfield.show.theme import Theme, extent
 
@@ -79,7 +79,7 @@ def _scatter(
         # plotnonfinite draws what is NaN in the colour the scale has for it.
         how = {"c": colours[order], "cmap": look.scale().with_extremes(bad=GREY), "plotnonfinite": True}
     else:
-        how = {"color": ONLY}
+        how = {"color": look.only}
     few = count <= 500 and Y.shape[1] < 3
     if Y.shape[1] == 3:
         how["depthshade"] = count <= 20000

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from nearfield.io.checks import finite, whole
 from nearfield.show.maps import coordinates
-from nearfield.show.palette import OKABE_ITO
 from nearfield.show.theme import SMALL, as_chart, entitle, extent, new_axes, theme
 
 if TYPE_CHECKING:
@@ -79,8 +78,10 @@ def shepard(
 
     line = look.line(1)["color"]
     middle, low, median, high = _quantiles(in_data, in_map)
-    ax.fill_between(middle, low, high, color=line, alpha=0.22, linewidth=0, zorder=2)
     ax.plot(middle, median, color=line, linewidth=2, zorder=3)
+    ax.fill_between(middle, low, high, color=line, alpha=0.12, linewidth=0, zorder=2)
+    for edge in (low, high):
+        ax.plot(middle, edge, color=line, linewidth=0.9, zorder=3)
     if extent(ax)[0] > _ROOM:
         # Few pairs are near in the data and far in the map: there is room for words.
         words = ax.text(
@@ -121,27 +122,20 @@ def _distances(
 
 def _draw_pairs(ax: Axes, in_data: np.ndarray, in_map: np.ndarray, look: Any) -> None:
     """Draw how many pairs have these two distances, from the ground to a colour."""
-    from matplotlib.colors import LinearSegmentedColormap
-
     ends = [float(values.max()) * 1.02 or 1.0 for values in (in_data, in_map)]
     # Distances in high dimension are far from 0: begin where they do, if that spares a third of the room.
     start = float(in_data.min()) * 0.98
     start = start if start > ends[0] / 3 else 0.0
     counts, _, _ = np.histogram2d(in_data, in_map, bins=_CELLS, range=((start, ends[0]), (0.0, ends[1])))
-    colours = LinearSegmentedColormap.from_list("pairs", [look.ground, OKABE_ITO[5], OKABE_ITO[0]])
-    if look.dark:
-        colours = LinearSegmentedColormap.from_list(
-            "pairs", [look.ground, OKABE_ITO[0], OKABE_ITO[5], "#DFF2FF"]
-        )
     shown = np.log1p(counts.T) / np.log1p(counts.max())
     ax.imshow(
         np.ma.masked_equal(0.12 * (shown > 0) + 0.88 * shown, 0),
         extent=(start, ends[0], 0.0, ends[1]),
         origin="lower",
         aspect="auto",
-        cmap=colours,
+        cmap=look.ramp(start=look.ground),
         vmin=0,
-        vmax=1,
+        vmax=1.3,  # not to the end, on which the lines would not be seen
         interpolation="nearest",
         zorder=1,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearfield.show.palette import COLOURS, lighter
+from nearfield.show.palette import COLOURS, OKABE_ITO, ONLY, lighter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +36,19 @@ class Theme:
         colour = _LINES[k % len(_LINES)]
         style = _STYLES[k // len(_LINES) % len(_STYLES)]
         return {"color": lighter(colour) if self.dark else colour, "linestyle": style}
+
+    @property
+    def only(self) -> str:
+        """The colour of points without labels."""
+        return OKABE_ITO[5] if self.dark else ONLY
+
+    def ramp(self, start: str | None = None) -> Colormap:
+        """The colours of a density, from thin, or from a colour for none at all, to thick."""
+        from matplotlib.colors import LinearSegmentedColormap
+
+        thick = "#DFF2FF" if self.dark else "#00304F"
+        colours = [OKABE_ITO[0], OKABE_ITO[5], thick] if self.dark else [OKABE_ITO[5], OKABE_ITO[0], thick]
+        return LinearSegmentedColormap.from_list("density", [start, *colours] if start else colours)
 
     def scale(self) -> Colormap:
         """The colours of numbers: viridis without the end that would vanish in the ground."""
