@@ -61,6 +61,14 @@ def test_colours_of_classes_blend_and_numbers_are_means():
     np.testing.assert_allclose(shades, [low, (high + grey) / 2, grey])
 
 
+def test_means_keep_the_digits_of_large_numbers():
+    Y = plenty(5000)
+    (bar,) = show.map(Y, 1.7e9 + Y[:, 0], density=True).figure.axes[1:]
+    low, high = bar.get_ylim()
+    assert -5 < low - 1.7e9 < -2
+    assert 2 < high - 1.7e9 < 5
+
+
 def test_the_tone_rises_from_nothing_to_all():
     strength = tone(np.array([0.0, 1.0, 2.0, 4.0, 1000.0, 1e6]), 1.0, 0.3)
     assert strength[0] == 0
@@ -92,6 +100,15 @@ def test_piles_of_very_many_points_are_as_high_as_their_number(values):
     if values == "classes":  # a below, two thirds of the first pile
         column = image.get_array()[:, 0]
         assert np.isclose(column, to_rgb(OKABE_ITO[0])).all(axis=1).mean() == pytest.approx(2 / 3, abs=0.01)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize("Y", [np.zeros((5, 3)), np.ones((1, 3)), np.eye(3) * 1e-300, np.eye(3) * 1e200])
+def test_the_density_of_next_to_nothing(Y, dimensions):
+    for labels in (None, np.arange(len(Y)) + 0.5, list("abcde")[: len(Y)]):
+        ax = show.map(Y[:, :dimensions], labels, density=True)
+        assert len(ax.images) + len(ax.collections) == 1
+        ax.figure.draw_without_rendering()
 
 
 def test_a_million_points_take_few_seconds():

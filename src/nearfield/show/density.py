@@ -36,7 +36,7 @@ def density_image(
 
     def on_pixels(weights: np.ndarray | None) -> np.ndarray:
         counted = np.bincount(place, weights, minlength=rows * columns).reshape(rows, columns)
-        return gaussian_filter(counted.astype(np.float32), _WIDTH, mode="constant")
+        return gaussian_filter(counted.astype(float), _WIDTH, mode="constant")
 
     total = on_pixels(None)
     shades, scale = blended(on_pixels, total, colours, look)
@@ -70,7 +70,7 @@ def density_points(
     _, place = np.unique(cells @ np.array([1, _VOXELS, _VOXELS**2]), return_inverse=True)
 
     def on_cubes(weights: np.ndarray | None) -> np.ndarray:
-        return np.bincount(place.reshape(-1), weights).astype(np.float32)
+        return np.bincount(place.reshape(-1), weights).astype(float)
 
     total = on_cubes(None)
     middles = np.column_stack([on_cubes(column) for column in (Y - low).T]) / total[:, None] + low

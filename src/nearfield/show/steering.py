@@ -73,7 +73,7 @@ def history(
     >>> [ax.get_ylabel() for ax in nf.show.history(run)]
     ['cost', 'penalty', 'gradient norm']
     """
-    rows = getattr(run, "history_", None) if hasattr(run, "history_") else run.history
+    rows = run.history_ if hasattr(run, "history_") else run.history
     if not rows or not len(rows["iteration"]):
         raise ValueError("nothing has been recorded yet: make some iterations first")
     if ax is not None and axes is not None:
