@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearfield.io.files import check_writable, replacing
 from nearfield.show.names import name_classes
-from nearfield.show.palette import GREY, ONLY, Classes, classes_or_numbers
-from nearfield.show.piles import pile
+from nearfield.show.palette import Classes, classes_or_numbers
+from nearfield.show.points import draw
+from nearfield.show.theme import (
+    Theme,
+    colour_bar,
+    entitle,
+    legend_beside,
+    new_axes,
+    put_on_ground,
+    settle,
+    theme,
+)
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
-
-_INK, _GROUND, _FAINT = "#1A1A1A", "#FFFFFF", "#C8C8C8"
-_INK_WHEN_DARK, _GROUND_WHEN_DARK, _FAINT_WHEN_DARK = "#ECECEC", "#14161A", "#4A4D55"
 
 
 def map(
@@ -34,12 +35,14 @@ def map(
     legend: bool = True,
     names: bool = True,
     dark: bool = False,
+    density: bool | None = None,
 ) -> Axes:
     """Draw a map.
 
     Text, truth values and up to twenty different whole numbers are taken as classes; other numbers get a
     colour scale. Two and three dimensions are drawn as they are; in one dimension the points are piled up
-    where they lie, so that each is seen.
+    where they lie, so that each is seen. Above 100 000 points the picture shows how dense they are, as an
+    image: classes in blended colours, numbers as means.
 
     Parameters
     ----------
@@ -61,6 +64,9 @@ def map(
         Whether the names of the classes, if they are no more than twenty, stand where the classes lie.
     dark : bool
         Whether the background is dark.
+    density : bool, optional
+        Whether to draw how dense the points are, not each of them; by default above 100 000 points, if
+        neither `size` nor `alpha` is given.
 
     Returns
     -------
@@ -75,90 +81,29 @@ def map(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['False', 'True']
     """
-    Y = _coordinates(Y)
+    Y = coordinates(Y)
     if labels is not None and len(labels) != len(Y):
         raise ValueError(f"the map has {len(Y)} points but there are {len(labels)} labels")
     colours = None if labels is None else classes_or_numbers(labels, dark)
-    ink, ground = (_INK_WHEN_DARK, _GROUND_WHEN_DARK) if dark else (_INK, _GROUND)
-    if ax is None:
-        ax = _new_axes(Y, ground)
-    elif (Y.shape[1] == 3) != hasattr(ax, "get_zlim"):
-        raise ValueError("a map of three dimensions, and only that, needs axes with projection='3d'")
-
-    piled = Y.shape[1] == 1
-    if piled:
-        keys = colours.codes if isinstance(colours, Classes) else colours
-        Y, fitting = pile(Y[:, 0], keys, *_extent(ax))
-        opacity = 1.0  # no point lies on another
-    else:
-        fitting = _fitting_size(len(Y), *_extent(ax))
-        opacity = float(np.clip(0.9 - 0.1 * np.log10(len(Y) / 1000), 0.5, 0.9))
-    points = _draw(
-        ax, Y, colours, fitting if size is None else size, opacity if alpha is None else alpha, dark
-    )
-    _frame(ax, Y, piled, dark)
-    if title is not None:
-        ax.set_title(_literal(title), loc="left", color=ink, fontsize=12, pad=10)
+    look = theme(dark)
+    own = ax is None
+    ax = axes_for(Y, ax)
+    put_on_ground(ax, look)
     if legend and isinstance(colours, Classes):
-        _explain_classes(ax, colours, ink)
-    elif legend and colours is not None:
-        _explain_numbers(ax, points, ink)
+        explain_classes(ax, colours, look, grow=own)
+        if Y.shape[1] < 3:
+            settle(ax)  # the room that is left tells the size of the points
+    drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
+    frame(ax, where, Y.shape[1] == 1, look)
+    entitle(ax, title, look)
+    if legend and isinstance(colours, np.ndarray):
+        colour_bar(ax, drawn, look, grow=own)
     if names and isinstance(colours, Classes) and 1 < colours.total <= 20:
-        name_classes(ax, Y, colours, ink, ground)
+        name_classes(ax, where, colours, look.ink, look.ground)
     return ax
 
 
-def save(picture: Axes | Figure, path: str | os.PathLike[str], dpi: float = 200) -> None:
-    """Save a picture, whole or not at all.
-
-    Parameters
-    ----------
-    picture : matplotlib Axes or Figure
-        What `map` has returned, or the figure it is part of.
-    path : path-like
-        A `.png`, `.pdf`, `.svg` or any other file that Matplotlib can write; it is replaced if it exists.
-    dpi : float
-        Dots per inch, also of the points in a vector format.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> import nearfield as nf
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     nf.show.save(nf.show.map(np.eye(2)), Path(folder) / "map.png")
-    ...     (Path(folder) / "map.png").read_bytes()[1:4]
-    b'PNG'
-    """
-    path = check_picture_path(path)
-    figure: Any = getattr(picture, "figure", picture)
-    with replacing(path) as scratch:
-        figure.savefig(
-            scratch, dpi=dpi, bbox_inches="tight", pad_inches=0.15, facecolor=figure.get_facecolor()
-        )
-
-
-def check_picture_path(path: str | os.PathLike[str]) -> Path:
-    """Make sure, before the work, that `save` will be able to write this file.
-
-    Examples
-    --------
-    >>> from nearfield.show import check_picture_path
-    >>> check_picture_path("map.xyz")
-    Traceback (most recent call last):
-    ...
-    ValueError: cannot save a picture as map.xyz: use .png, .pdf or .svg
-    """
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    path = Path(path)
-    if path.suffix.lower().lstrip(".") not in FigureCanvasBase.get_supported_filetypes():
-        raise ValueError(f"cannot save a picture as {path}: use .png, .pdf or .svg")
-    return check_writable(path)
-
-
-def _coordinates(Y: Any) -> np.ndarray:
+def coordinates(Y: Any) -> np.ndarray:
     """Return the coordinates that an array, an estimator or a map stands for."""
     for attribute in ("embedding_", "Y"):
         Y = getattr(Y, attribute, Y)
@@ -170,84 +115,26 @@ def _coordinates(Y: Any) -> np.ndarray:
     return Y
 
 
-def _new_axes(Y: np.ndarray, ground: str) -> Axes:
-    """Return axes in a figure of their own, which belongs to no window and to no global state."""
-    from matplotlib.figure import Figure
-
+def axes_for(Y: np.ndarray, ax: Axes | None) -> Axes:
+    """Return the axes that were given, if the map can be drawn there, or new ones as the map needs them."""
+    if ax is not None:
+        if (Y.shape[1] == 3) != hasattr(ax, "get_zlim"):
+            raise ValueError("a map of three dimensions, and only that, needs axes with projection='3d'")
+        return ax
     if Y.shape[1] == 1:
-        width, height = 8.0, 3.2
-    elif Y.shape[1] == 2:
-        # As high and wide as the map is, within reason, and an inch for the legend.
-        spans = np.maximum(np.ptp(Y, axis=0), 1e-300)
-        steepness = np.clip(spans[1] / spans[0], 0.45, 1.8)
-        width, height = 6 * min(1, 1 / steepness) + 1, 6 * min(1, steepness)
-    else:
-        width, height = 7.0, 6.0
-    figure = Figure(figsize=(width, height), facecolor=ground, layout="constrained")
-    return figure.add_subplot(projection="3d" if Y.shape[1] == 3 else None)
-
-
-def _extent(ax: Axes) -> tuple[float, float]:
-    """Return width and height of the axes in points."""
-    box = ax.get_window_extent()
-    inch = ax.figure.dpi
-    return box.width / inch * 72, box.height / inch * 72
-
-
-def _fitting_size(count: int, width: float, height: float) -> float:
-    """Return the area of a point with which all together would cover about an eighth of the axes."""
-    return float(np.clip(0.13 * width * height / count, 0.5, 34))
-
-
-def _draw(
-    ax: Axes,
-    Y: np.ndarray,
-    colours: Classes | np.ndarray | None,
-    size: float,
-    alpha: float,
-    dark: bool,
-) -> Artist:
-    count = len(Y)
-    # In a shuffled but fixed order, so that no class covers the others; what has no label lies below.
-    order = np.random.default_rng(0).permutation(count)
-    if isinstance(colours, Classes):
-        order = order[np.argsort(colours.codes[order] < colours.named, kind="stable")]
-        how: dict[str, Any] = {"c": np.array(colours.colours)[colours.codes[order]]}
-    elif colours is not None:
-        order = order[np.argsort(~np.isnan(colours[order]), kind="stable")]
-        # plotnonfinite draws what is NaN in the colour the scale has for it.
-        how = {"c": colours[order], "cmap": _scale(dark), "plotnonfinite": True}
-    else:
-        how = {"color": ONLY}
-    few = count <= 500 and Y.shape[1] < 3
+        return new_axes(7.5, 3.2)
     if Y.shape[1] == 3:
-        how["depthshade"] = count <= 20000
-    axes: Any = ax
-    return axes.scatter(
-        *Y[order].T,
-        s=size,
-        alpha=alpha,
-        linewidths=0.5 if few else 0,
-        edgecolors=(_GROUND_WHEN_DARK if dark else _GROUND) if few else "none",
-        rasterized=True,
-        **how,
-    )
+        return new_axes(6.0, 6.0, projection="3d")
+    # As high and wide as the map is, within reason.
+    spans = np.maximum(np.ptp(Y, axis=0), 1e-300)
+    steepness = float(np.clip(spans[1] / spans[0], 0.45, 1.8))
+    return new_axes(6 * min(1, 1 / steepness), 6 * min(1, steepness))
 
 
-def _scale(dark: bool) -> Colormap:
-    """Return viridis without the end that would vanish in the background."""
-    import matplotlib
-    from matplotlib.colors import ListedColormap
-
-    colours = matplotlib.colormaps["viridis"](np.linspace(0.15 if dark else 0.0, 1.0 if dark else 0.95, 256))
-    return ListedColormap(colours).with_extremes(bad=GREY)
-
-
-def _frame(ax: Axes, Y: np.ndarray, piled: bool, dark: bool) -> None:
+def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
     """Take away what a map has no use for, ticks and frame, and give all directions the same scale."""
     axes: Any = ax
-    faint = _FAINT_WHEN_DARK if dark else _FAINT
-    axes.set_facecolor(_GROUND_WHEN_DARK if dark else _GROUND)
+    faint = look.faint
     if Y.shape[1] == 3:
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.set_ticklabels([])
@@ -266,43 +153,18 @@ def _frame(ax: Axes, Y: np.ndarray, piled: bool, dark: bool) -> None:
         axes.margins(x=0.02)
         axes.set_ylim(0, Y[:, 1].max() + Y[:, 1].min())
         axes.spines["bottom"].set(visible=True, color=faint)
-        axes.set_aspect("equal", adjustable="box", anchor="SW")
+        axes.set_aspect("equal", adjustable="box", anchor="NW")
     else:
         axes.margins(0.04)
         axes.set_aspect("equal", adjustable="datalim")
 
 
-def _explain_classes(ax: Axes, classes: Classes, ink: str) -> None:
+def explain_classes(ax: Axes, classes: Classes, look: Theme, grow: bool = False) -> None:
+    """Name the classes beside the axes, each with a dot of its colour."""
     from matplotlib.lines import Line2D
 
-    rows = max(4, int(_extent(ax)[1] / 15))  # that many fit beside the axes
     handles = [
         Line2D([], [], marker="o", linestyle="none", markersize=6, markeredgewidth=0, color=colour)
         for colour in classes.colours
     ]
-    ax.legend(
-        handles,
-        [_literal(name) for name in classes.names],
-        ncols=-(-len(handles) // rows),
-        columnspacing=1.0,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0,
-        frameon=False,
-        handletextpad=0.2,
-        fontsize=9.5,
-        labelcolor=ink,
-    )
-
-
-def _explain_numbers(ax: Axes, points: Any, ink: str) -> None:
-    bar: Any = ax.figure.colorbar(points, ax=ax, shrink=0.6, aspect=28, pad=0.02)
-    bar.solids.set_alpha(1)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(colors=ink, labelsize=9, length=0)
-
-
-def _literal(text: str) -> str:
-    """Keep Matplotlib from reading dollars as mathematics, and cut what is long."""
-    text = text if len(text) <= 40 else text[:39] + "…"
-    return text.replace("$", r"\$")
+    legend_beside(ax, handles, list(classes.names), look, grow=grow)

@@ -7,36 +7,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.show.palette import Classes
+from nearfield.show.theme import extent, literal, settle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_SHARE = 0.3  # of the axes, which names cover at most
+
 
 def name_classes(ax: Axes, Y: np.ndarray, classes: Classes, ink: str, ground: str) -> None:
-    """Write the name of each class at the median of its points, moved aside where names would overlap."""
+    """Write the name of each class at the median of its points, moved aside where names would overlap.
+
+    Where all together would cover too much of the map, none is written.
+    """
     from matplotlib.colors import to_rgb
     from matplotlib.patheffects import withStroke
 
     anchors = np.array([np.median(Y[classes.codes == code], axis=0) for code in range(classes.named)])
     halo = [withStroke(linewidth=3, foreground=ground)]
+    width, height = extent(ax)
+    size = float(np.clip(min(width, height) / 22, 7.5, 11 if classes.named <= 10 else 9.5))
+    most = int(np.clip(0.4 * width / (0.6 * size), 3, 24))
     texts = []
     for anchor, name, colour in zip(anchors, classes.names, classes.colours, strict=False):
         # Towards the ink, for contrast with the points below.
         tone = 0.35 * np.array(to_rgb(colour)) + 0.65 * np.array(to_rgb(ink))
-        shown = (name if len(name) <= 24 else name[:23] + "…").replace("$", r"\$")
         axes: Any = ax
-        text = axes.text(*anchor, shown, color=tone, ha="center", va="center", zorder=10)
-        text.set(fontsize=11 if classes.named <= 10 else 9.5, fontweight="bold", path_effects=halo)
+        text = axes.text(
+            *anchor, literal(name, most, middle=True), color=tone, ha="center", va="center", zorder=10
+        )
+        text.set(fontsize=size, fontweight="bold", path_effects=halo)
         texts.append(text)
     if Y.shape[1] == 3 or len(texts) < 2:
         return  # three dimensions can be turned: what overlaps here does not overlap there
 
-    figure: Any = ax.figure
-    figure.draw_without_rendering()  # settles the layout, on which the room that a text takes depends
+    settle(ax)  # the room that a text takes depends on the layout
     boxes = [text.get_window_extent() for text in texts]
     centres = np.array([[(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2] for box in boxes])
     halves = np.array([[box.width / 2 + 1, box.height / 2 + 1] for box in boxes])
     area = ax.get_window_extent()
+    if 4 * np.prod(halves, axis=1).sum() > _SHARE * area.width * area.height:
+        for text in texts:  # they would hide the map, and the legend has them too
+            text.remove()
+        return
     moved = spread(centres, halves, np.array([area.p0, area.p1]))
     back = ax.transData.inverted()
     for text, anchor, start, end, half in zip(texts, anchors, centres, moved, halves, strict=True):

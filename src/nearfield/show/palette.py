@@ -83,22 +83,25 @@ def _plain(values: np.ndarray) -> np.ndarray:
 
 
 def _classes(values: np.ndarray, dark: bool) -> Classes:
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-    if values.dtype.kind == "f" and np.all(missing | (np.abs(values) < 2**53)):
-        values = np.where(missing, 0, values).astype(int)  # 3 and not 3.0
-    texts = values.astype(str)
+    different, where = _different(values)
+    missing = np.isnan(different) if different.dtype.kind == "f" else np.zeros(len(different), dtype=bool)
+    if different.dtype.kind == "f" and np.all(missing | (np.abs(different) < 2**53)):
+        different = np.where(missing, 0, different).astype(int)  # 3 and not 3.0
+    texts = different.astype(str)
     missing |= np.char.strip(texts) == ""
 
-    present, counts = np.unique(texts[~missing], return_counts=True)
-    largest = np.argsort(-counts, kind="stable")
+    counts = np.bincount(where, minlength=len(texts))
+    present = np.flatnonzero(~missing)
+    largest = present[np.argsort(-counts[present], kind="stable")]
     if len(present) > len(COLOURS):
         largest = largest[: len(COLOURS) - 1]
-    names = sorted(present[largest].tolist(), key=_natural_order)
+    names = sorted(texts[largest].tolist(), key=_natural_order)
 
     code = {name: i for i, name in enumerate(names)}
-    codes = np.array([code.get(text, len(names)) for text in texts.tolist()])
-    codes[missing] = len(names) + 1
-    colours = [_lighter(colour) if dark else colour for colour in COLOURS[: len(names)]]
+    code_of = np.array([code.get(text, len(names)) for text in texts.tolist()])
+    code_of[missing] = len(names) + 1
+    codes = code_of[where]
+    colours = [lighter(colour) if dark else colour for colour in COLOURS[: len(names)]]
     named = len(names)
     for rest, name in ((named, "other"), (named + 1, "no label")):
         if np.any(codes == rest):
@@ -108,7 +111,19 @@ def _classes(values: np.ndarray, dark: bool) -> Classes:
     return Classes(codes, tuple(names), tuple(colours), named, len(present))
 
 
-def _lighter(colour: str) -> str:
+def _different(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different values in order, and which of them each value is."""
+    if values.dtype.kind != "U":
+        different, where = np.unique(values, return_inverse=True)
+        return different, where.reshape(-1)
+    # To look up a million texts takes a tenth of the time to sort them.
+    number: dict[str, int] = {}
+    where = np.array([number.setdefault(text, len(number)) for text in values.tolist()], dtype=int)
+    different, order = np.unique(np.array(list(number), dtype=values.dtype), return_inverse=True)
+    return different, order.reshape(-1)[where]
+
+
+def lighter(colour: str) -> str:
     """Return the colour a quarter of the way to white, and white for black, to be seen on a dark ground."""
     if colour == "#000000":
         return "#FFFFFF"

@@ -3,34 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from nearfield.show.maps import _coordinates, map
-from nearfield.show.palette import OKABE_ITO
+from nearfield.show.maps import coordinates, map
+from nearfield.show.palette import GREY
+from nearfield.show.theme import SMALL, Theme, as_chart, entitle, theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = {"cost": "cost", "penalty": "penalty", "gradient_norm": "gradient norm"}
-_MARKED = {"pin": OKABE_ITO[3], "unpin": OKABE_ITO[0], "settle": OKABE_ITO[2]}
-_OTHER, _WAY, _MOST = "#9A9A9A", "#1A1A1A", 300  # the most ways that are drawn
+_MARKED = {"pin": 1, "unpin": 4, "settle": 2}  # which of the theme's lines
+_MOST = 300  # the most ways that are drawn
 
 
-def history(run: Any, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
+@overload
+def history(
+    run: Any, *, ax: Axes, axes: None = None, title: str | None = None, dark: bool = False
+) -> Axes: ...
+
+
+@overload
+def history(
+    run: Any,
+    *,
+    ax: None = None,
+    axes: Sequence[Axes] | None = None,
+    title: str | None = None,
+    dark: bool = False,
+) -> list[Axes]: ...
+
+
+def history(
+    run: Any,
+    *,
+    ax: Axes | None = None,
+    axes: Sequence[Axes] | None = None,
+    title: str | None = None,
+    dark: bool = False,
+) -> Axes | list[Axes]:
     """Draw cost, penalty and gradient norm over the iterations, with the moves marked.
 
     Parameters
     ----------
-    run : Run
-        What was steered; or any object that has a `history`, and perhaps a `log`.
+    run : Run or estimator
+        What was steered or fitted; or any object that has a `history`, and perhaps a `log`.
+    ax : matplotlib Axes, optional
+        Where to draw the cost alone.
     axes : three matplotlib Axes, optional
-        Where to draw; by default one above the other in a new figure.
+        Where to draw all three; by default one above the other in a new figure.
+    title : str, optional
+        A line above the picture.
+    dark : bool
+        Whether the background is dark.
 
     Returns
     -------
-    list of three matplotlib Axes
+    list of three matplotlib Axes, or the one that was given
 
     Examples
     --------
@@ -42,34 +73,43 @@ def history(run: Any, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
     >>> [ax.get_ylabel() for ax in nf.show.history(run)]
     ['cost', 'penalty', 'gradient norm']
     """
-    if axes is None:
+    rows = run.history_ if hasattr(run, "history_") else run.history
+    if not rows or not len(rows["iteration"]):
+        raise ValueError("nothing has been recorded yet: make some iterations first")
+    if ax is not None and axes is not None:
+        raise ValueError("pass ax, for the cost alone, or axes, for all three curves, not both")
+    if ax is not None:
+        drawn = [ax]
+    elif axes is None:
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7.0, 6.0), layout="constrained")
-        axes = list(figure.subplots(3, 1, sharex=True))
-    if len(axes) != 3:
-        raise ValueError(f"three axes are needed, for cost, penalty and gradient norm, got {len(axes)}")
-    rows, last = run.history, 0
-    for ax, (name, title) in zip(axes, _CURVES.items(), strict=True):
-        if not len(rows["iteration"]):
-            raise ValueError("nothing has been recorded yet: make some iterations first")
-        ax.plot(rows["iteration"], rows[name], color=OKABE_ITO[0], linewidth=1.2)
-        ax.set_ylabel(title)
-        ax.spines[["top", "right"]].set_visible(False)
-        last = int(rows["iteration"][-1])
-    if np.all(rows["gradient_norm"] > 0):
-        axes[2].set_yscale("log")
-    _mark(axes, getattr(run, "log", ()), last)
-    axes[2].set_xlabel("iteration")
-    return list(axes)
+        drawn = list(Figure(figsize=(7.0, 6.0), layout="constrained").subplots(3, 1, sharex=True))
+    else:
+        drawn = list(axes)
+        if len(drawn) != 3:
+            raise ValueError(f"three axes are needed, for cost, penalty and gradient norm, got {len(drawn)}")
+    look = theme(dark)
+    for each, (name, label) in zip(drawn, _CURVES.items(), strict=False):
+        each.plot(rows["iteration"], rows[name], linewidth=1.4, **look.line(0))
+        as_chart(each, look, y=label)
+        if not np.any(rows[name]):
+            each.set_ylim(0, 1)  # not a little above and below nothing
+    if len(drawn) == 3 and np.all(rows["gradient_norm"] > 0):
+        drawn[2].set_yscale("log")
+    drawn[-1].set_xlabel("iteration")
+    as_chart(drawn[-1], look)
+    _mark(drawn, getattr(run, "log", ()), int(rows["iteration"][-1]), look)
+    drawn[0].figure.align_ylabels(drawn)
+    entitle(drawn[0], title, look)
+    return drawn if ax is None else ax
 
 
-def _mark(axes: Sequence[Axes], log: Iterable[Any], last: int) -> None:
+def _mark(axes: Sequence[Axes], log: Iterable[Any], last: int, look: Theme) -> None:
     """A line for each command; what undo went back from is not on the curves, and not marked."""
     for entry in log:
         if entry.command in ("undo", "redo") or entry.iteration > last:
             continue
-        colour = _MARKED.get(entry.command, _OTHER)
+        colour = look.line(_MARKED[entry.command])["color"] if entry.command in _MARKED else GREY
         for ax in axes:
             ax.axvline(entry.iteration, color=colour, linewidth=0.8, linestyle="--", zorder=0)
         axes[0].annotate(
@@ -79,7 +119,7 @@ def _mark(axes: Sequence[Axes], log: Iterable[Any], last: int) -> None:
             xytext=(2, -2),
             textcoords="offset points",
             color=colour,
-            fontsize=8,
+            fontsize=SMALL,
             rotation=90,
             va="top",
         )
@@ -129,7 +169,7 @@ def before_after(
     """
     pins = list(getattr(after, "pins", ()) if pins is None else pins)
     followers = getattr(after, "followers", {}) if followers is None else followers
-    maps = [_coordinates(before), _coordinates(after)]
+    maps = [coordinates(before), coordinates(after)]
     if maps[0].shape != maps[1].shape or maps[0].shape[1] != 2:
         shapes = " and ".join(str(Y.shape) for Y in maps)
         raise ValueError(f"two maps of the same points in two dimensions are needed, got the shapes {shapes}")
@@ -139,13 +179,14 @@ def before_after(
         axes = list(Figure(figsize=(12.0, 5.5), layout="constrained").subplots(1, 2))
     if len(axes) != 2:
         raise ValueError(f"two axes are needed, for before and after, got {len(axes)}")
+    way = theme(style.get("dark", False)).ink
     for ax, Y, title in zip(axes, maps, ("before", "after"), strict=True):
         map(Y, labels, ax=ax, title=title, **{"legend": title == "after", **style})
-        ax.scatter(Y[pins, 0], Y[pins, 1], s=60, facecolors="none", edgecolors=_WAY, linewidths=1.4, zorder=5)
+        ax.scatter(Y[pins, 0], Y[pins, 1], s=60, facecolors="none", edgecolors=way, linewidths=1.4, zorder=5)
     who = np.unique(np.concatenate([np.zeros(0, int), *(followers.get(int(i), ()) for i in pins)])).astype(
         int
     )
     shown = who[:: max(1, -(-len(who) // _MOST))]
     for j in shown:
-        axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=_WAY, linewidth=0.4, alpha=0.35, zorder=1)
+        axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=way, linewidth=0.4, alpha=0.35, zorder=1)
     return list(axes)
