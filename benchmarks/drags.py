@@ -86,15 +86,15 @@ def unfolded(X: Any, n_jobs: int | None = None) -> Any:
     return run
 
 
-def controls(run: Any) -> list[dict[str, Any]]:
+def controls(run: Any) -> dict[str, Any]:
     """The same iterations without a drag; the run is left as it was.
 
-    Once as the run would go on by itself, and once as calmly as it goes on while something pulls: a point is
-    pinned where it is, and its neighbours are drawn by next to nothing.
+    *plain*: as the run would go on by itself. *calm*: with the momentum that a run has while something pulls;
+    a point is pinned where it is, and its neighbours are drawn by next to nothing.
     """
-    found = []
-    for calm in (False, True):
-        if calm:
+    found = {}
+    for name in ("plain", "calm"):
+        if name == "calm":
             run.pin(0, run.Y[0], penalty=nf.penalties.Student(strength=1e-9))
         else:
             run.settle(0)  # which changes nothing, but can be gone back to
@@ -106,15 +106,15 @@ def controls(run: Any) -> list[dict[str, Any]]:
             stages[stage] = {"cost": run.cost, "Y": run.Y}
         run.undo()
         run.undo()
-        found.append(stages)
+        found[name] = stages
     return found
 
 
-def followed(run: Any, labels: Any, drag: Drag, controls: list[Any], **given: Any) -> dict[str, Any]:
+def followed(run: Any, labels: Any, drag: Drag, controls: dict[str, Any], **given: Any) -> dict[str, Any]:
     """One drag, pulled and settled; the run is left as it was.
 
-    Cost and displacement are those above the better of the controls. With nobody to follow, the neighbours
-    are those that would have.
+    Cost and displacement are those above each control. With nobody to follow, the neighbours are those that
+    would have.
     """
     before = run.Y
     run.pin(drag.pins, drag.places)
@@ -129,15 +129,18 @@ def followed(run: Any, labels: Any, drag: Drag, controls: list[Any], **given: An
         if stage == "settled":
             run.settle(steps)
         run.step(steps)
-        Y, plain = run.Y, [each[stage] for each in controls]
+        Y, moved = run.Y, displacement(before, run.Y, rest)
         assert np.array_equal(Y[drag.pins], drag.places)
         measures[stage] = {
             "way": way(before, Y, drag.pins, drag.places, neighbours),
             "kept": kept(Y, drag.pins, neighbours),
-            "cost": 100 * (run.cost / min(each["cost"] for each in plain) - 1),
-            "moved": 100
-            * (displacement(before, Y, rest) - min(displacement(before, each["Y"], rest) for each in plain)),
         }
+        for name, stages in controls.items():
+            plain = stages[stage]
+            measures[stage] |= {
+                f"cost, {name}": 100 * (run.cost / plain["cost"] - 1),
+                f"moved, {name}": 100 * (moved - displacement(before, plain["Y"], rest)),
+            }
     run.undo()
     run.undo()
     assert np.array_equal(run.Y, before)

@@ -57,29 +57,22 @@ def report_of(found: list[dict[str, Any]]) -> str:
     pulled, settled = [], []
     for row in found:
         head = [NAMES[row["where"]], str(row["points"]), label[row["follow"]]]
-        now, then, follows = row["pulled"], row["settled"], row["follow"] != "nobody"
         default, foreign = row["follow"] == "followers", row["where"] == "class"
-        cells = bounded(now["way"], at_least=WHILE["way"] if default else None)
-        cells += bounded(now["kept"], at_least=WHILE["kept"] if default and foreign else None)
-        cells += [
-            f"{now['cost']:+.1f} %",
-            *bounded(now["moved"], at_most=MOVED if follows else None, form="{:+.1f} %"),
-        ]
-        pulled.append([*head, *cells])
-        bound = AFTER.get(row["follow"], {}) if foreign else {}
-        cells = bounded(then["way"], at_least=bound.get("way"))
-        cells += bounded(then["cost"], at_most=bound.get("cost"), form="{:+.1f} %")
-        cells += [
-            f"{then['kept']:.2f}",
-            *bounded(then["moved"], at_most=MOVED if follows else None, form="{:+.1f} %"),
-        ]
-        settled.append([*head, *cells])
-    head = ["dragged to", "points", "who follows"]
-    moved = ["others moved", "at most", ""]
-    text = "While pulled:\n\n"
-    text += table([*head, "way", "at least", "", "kept", "at least", "", "cost", *moved], pulled)
-    text += "\nSettled:\n\n"
-    return text + table([*head, "way", "at least", "", "cost", "at most", "", "kept", *moved], settled)
+        bound = {
+            "pulled": {**WHILE, **({} if foreign else {"kept": None})} if default else {},
+            "settled": AFTER.get(row["follow"], {}) if foreign else {},
+        }
+        for stage, rows in (("pulled", pulled), ("settled", settled)):
+            now, most = row[stage], MOVED if row["follow"] != "nobody" else None
+            cells = bounded(now["way"], at_least=bound[stage].get("way"))
+            cells += bounded(now["kept"], at_least=bound[stage].get("kept"))
+            cells += bounded(now["cost, plain"], at_most=bound[stage].get("cost"), form="{:+.1f} %")
+            cells += [f"{now['cost, calm']:+.1f} %"]
+            cells += bounded(now["moved, plain"], at_most=most, form="{:+.1f} %")
+            rows.append([*head, *cells, f"{now['moved, calm']:+.1f} %"])
+    head = ["dragged to", "points", "who follows", "way", "at least", "", "kept", "at least", ""]
+    head += ["cost", "at most", "", "cost, calm", "others moved", "at most", "", "others moved, calm"]
+    return f"While pulled:\n\n{table(head, pulled)}\nSettled:\n\n{table(head, settled)}"
 
 
 def ways(data: dict[int, tuple[Any, Any]], choices: int) -> str:
@@ -152,8 +145,8 @@ def main() -> None:
         f" pulled, 250 settling; medians over {given.choices} choices of points. Cost and displacement are"
     )
     text += (
-        " those above a run without a drag at equal iterations, of which there are two: one as it would go on"
-        " by itself, and one as calm as a run is while something pulls; the better one counts."
+        " those above a run without a drag at equal iterations, as it would go on by itself, which the bounds"
+        " are for; and above one with the lower momentum that a run has while something pulls, *calm*."
         " `benchmarks/steering.py` writes this page.\n"
     )
     for name, (X, labels) in sets.items():
