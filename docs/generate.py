@@ -381,12 +381,68 @@ PAGES = {
 }
 
 
+# ------------------------------------------------------------------------------------ the public names
+
+
+# The public names on their pages; a module has one to itself, and whatever is not named here is on the last.
+API = {
+    "estimators": ("Estimators", ["Embedder", "TSNE"]),
+    "methods": ("Methods", ["Method", "method", "methods"]),
+    "runs": ("Runs and maps", ["Run", "Map"]),
+    "judging": ("Quality and checks", ["quality", "check", "intrinsic_dimension"]),
+}
+
+
+def public() -> dict[str, tuple[str, list[str]]]:
+    """The pages of the API: each with its title and the names on it, such as `costs.KL`."""
+    named = {name for _, names in API.values() for name in names}
+    rest = [name for name in nf.__all__ if not name.startswith("_") and name not in named]
+    modules = [name for name in rest if inspect.ismodule(getattr(nf, name))]
+    more = [name for name in rest if name not in modules]
+    found = dict(API)
+    if more:
+        found["more"] = ("More", more)
+    for name in modules:
+        members = [f"{name}.{member}" for member in getattr(nf, name).__all__]
+        found[name] = (f"nf.{name}", members)
+    return found
+
+
+def in_a_line(name: str) -> str:
+    """The first sentence of a public name's docstring."""
+    owner, _, member = name.rpartition(".")
+    value = getattr(getattr(nf, owner) if owner else nf, member)
+    return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def api_page(title: str, names: list[str]) -> str:
+    """A page of the API: a list, and the docstrings, which the site fills in."""
+    rows = [[f"`nf.{name}`", in_a_line(name)] for name in names]
+    return page(title, table(["name", "in a line"], rows), *(f"::: nearfield.{name}" for name in names))
+
+
+def api_pages() -> dict[str, str]:
+    """Every page of the API by its name, and their index."""
+    made = {name: api_page(*entry) for name, entry in public().items()}
+    rows = [
+        [f"[{title}]({name}.md)", ", ".join(f"`{each.rpartition('.')[2]}`" for each in names)]
+        for name, (title, names) in public().items()
+    ]
+    made["index"] = page(
+        "API",
+        "All public names; `import nearfield as nf` has them. What is not here may change without notice.",
+        table(["page", "names"], rows),
+    )
+    return made
+
+
 # ------------------------------------------------------------------------------------ to and from files
 
 
 def pages() -> dict[Path, str]:
     """Every page as the code gives it."""
-    return {DOCS / "reference" / f"{name}.md": make() for name, make in PAGES.items()}
+    reference = {DOCS / "reference" / f"{name}.md": make() for name, make in PAGES.items()}
+    return reference | {DOCS / "api" / f"{name}.md": text for name, text in api_pages().items()}
 
 
 def stale() -> list[str]:
