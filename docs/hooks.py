@@ -1,7 +1,8 @@
-"""What MkDocs does not do by itself: files from beside docs/, folders in the navigation, formulas, no requests.
+"""What MkDocs does not do by itself: files from beside docs/, folders in the navigation, formulas.
 
-The pages are written to be read in the repository. Here the same links are made to work on the site: a file of
-docs/ keeps its path there, and so does any other file of the repository that is shown (`SHOWN`).
+The pages are written to be read in the repository. Here the same links are made to work on the site: a file
+of docs/ keeps its path there, and so does any other file of the repository that is shown (`SHOWN`). And a site
+that would load anything from another machine is refused.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ LOADED = re.compile(
 
 def examples() -> str:
     """The page of the examples: each script as it is."""
-    parts = ["# Examples\n\nEach runs in seconds, writes to the current folder only, and is run by the tests."]
+    parts = [
+        "# Examples\n\nEach runs in seconds, writes to the current folder only, and is run by the tests."
+    ]
     for path in sorted((ROOT / "examples").glob("*.py")):
         parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8').strip()}\n```")
     return "\n\n".join(parts) + "\n"
@@ -88,7 +91,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return link[0]
         name = os.path.normpath(home.parent / target).replace(os.sep, "/")
         target, anchor = site_path(name, anchor or "")
-        return before + os.path.relpath(target, PurePosixPath(uri).parent).replace(os.sep, "/") + anchor + after
+        return (
+            before + os.path.relpath(target, PurePosixPath(uri).parent).replace(os.sep, "/") + anchor + after
+        )
 
     pieces, end = [], 0
     for code in CODE.finditer(markdown):  # which is left as it is
