@@ -1,8 +1,8 @@
 """What MkDocs does not do by itself: files from beside docs/, folders in the navigation, formulas.
 
 The pages are written to be read in the repository. Here the same links are made to work on the site: a file
-of docs/ keeps its path there, and so does any other file of the repository that is shown (`SHOWN`). A site that
-would load anything from another machine is refused.
+of docs/ keeps its path there, and so does any other file of the repository that is shown (`SHOWN`). A site
+that would load anything from another machine is refused.
 """
 
 from __future__ import annotations
