@@ -389,7 +389,7 @@ API = {
     "estimators": ("Estimators", ["Embedder", "TSNE"]),
     "methods": ("Methods", ["Method", "method", "methods"]),
     "runs": ("Runs and maps", ["Run", "Map"]),
-    "judging": ("Quality and checks", ["quality", "check", "intrinsic_dimension"]),
+    "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
 }
 
 

@@ -57,8 +57,10 @@ def expanded(nav: Any) -> Any:
         pages = [path.relative_to(DOCS).as_posix() for path in (DOCS / nav).glob("*.md")]
         return sorted(pages, key=lambda page: (not page.endswith("/index.md"), page))
     if isinstance(nav, dict):
-        return {title: expanded(entry) for title, entry in nav.items()}
-    return [expanded(entry) for entry in nav] if isinstance(nav, list) else nav
+        return {title: inner for title, entry in nav.items() if (inner := expanded(entry))}
+    if isinstance(nav, list):
+        return [inner for entry in nav if (inner := expanded(entry))]
+    return nav
 
 
 def on_files(files: Any, config: Any) -> Any:

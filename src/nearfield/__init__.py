@@ -27,6 +27,7 @@ _HOME = {
     "Run": "descent.run",
     "Map": "io.maps",
     "check": "engine.check",
+    "compare": "show.comparison.comparing",
     "quality": "judge.quality",
     "show": "show",
     "penalties": "steer.penalties",
@@ -42,6 +43,7 @@ __all__ = [
     "Run",
     "__version__",
     "check",
+    "compare",
     "costs",
     "intrinsic_dimension",
     "kernels",
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
+    from nearfield.show.comparison.comparing import compare
     from nearfield.steer import penalties, terms
 
 

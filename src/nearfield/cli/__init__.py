@@ -12,6 +12,7 @@ import typer
 
 from nearfield import __version__
 from nearfield.cli.check import check
+from nearfield.cli.compare import compare
 from nearfield.cli.demo import demo
 from nearfield.cli.embed import embed
 from nearfield.cli.methods import methods
@@ -24,12 +25,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, quality, methods, check, demo):
+for command in (embed, compare, quality, methods, check, demo):
     app.command()(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0, or 1 for a failed check, 2 for an error, 130 for Ctrl-C."""
+    """Run the command line; return 0, or 1 for a failed check or method, 2 for an error, 130 for Ctrl-C."""
     try:
         with plain_speech():
             return app(args=arguments, prog_name="nearfield", standalone_mode=False) or 0

@@ -237,7 +237,7 @@ def quality(
         raise ValueError(f"the quality of a map needs at least 4 points, got {n}")
     finite(X, what="X")
     finite(Y, what="Y")
-    k = _neighbours(n_neighbors, n)
+    k = neighbours_of(n_neighbors, n)
     codes = None if labels is None else class_codes(labels, n)
     size = (n if n <= ALL_UP_TO else SAMPLE) if sample is None else min(whole("sample", sample, 2), n)
     queries = np.arange(n) if size == n else np.random.default_rng(random_state).permutation(n)[:size]
@@ -318,7 +318,7 @@ def _matrix(values: Any, what: str) -> Array:
     return matrix
 
 
-def _neighbours(n_neighbors: int | None, n: int) -> int:
+def neighbours_of(n_neighbors: int | None, n: int) -> int:
     """How many neighbours the local figures look at."""
     most = most_neighbours(n)
     if n_neighbors is None:
