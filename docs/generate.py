@@ -408,17 +408,48 @@ def public() -> dict[str, tuple[str, list[str]]]:
     return found
 
 
+# Their classes are dataclasses without saying so, and are described in the reference.
+PARTS = {
+    "costs": "What each computes is in the reference: costs of"
+    " [probabilities](../reference/costs-divergences.md), of [bare weights](../reference/costs-weights.md) and of [distances](../reference/costs-distances.md).",
+    "kernels": "What each computes is in the reference: [kernels](../reference/kernels.md).",
+    "transforms": "What each computes is in the reference: [transforms](../reference/transforms.md).",
+}
+
+
+def named_by(name: str) -> Any:
+    """What a public name such as `costs.KL` stands for."""
+    owner, _, member = name.rpartition(".")
+    return getattr(getattr(nf, owner) if owner else nf, member)
+
+
 def in_a_line(name: str) -> str:
     """The first sentence of a public name's docstring."""
-    owner, _, member = name.rpartition(".")
-    value = getattr(getattr(nf, owner) if owner else nf, member)
-    return (inspect.getdoc(value) or "").partition("\n")[0]
+    return (inspect.getdoc(named_by(name)) or "").partition("\n")[0]
+
+
+def call(name: str) -> str:
+    """How a part is made, with its defaults; of anything else the name alone."""
+    value = named_by(name)
+    if name.partition(".")[0] not in PARTS or not inspect.isclass(value):
+        return f"nf.{name}"
+    signature = inspect.signature(value)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return f"nf.{name}{signature.replace(parameters=plain, return_annotation=signature.empty)}"
+
+
+def directive(name: str) -> str:
+    """What the site replaces by the docstring; parts have all their methods from their base."""
+    value, bases = named_by(name), (Cost, Kernel, transforms.Transform)
+    inherits = inspect.isclass(value) and issubclass(value, bases) and value not in bases
+    return f"::: nearfield.{name}" + ("\n    options:\n      members: false" if inherits else "")
 
 
 def api_page(title: str, names: list[str]) -> str:
     """A page of the API: a list, and the docstrings, which the site fills in."""
-    rows = [[f"`nf.{name}`", in_a_line(name)] for name in names]
-    return page(title, table(["name", "in a line"], rows), *(f"::: nearfield.{name}" for name in names))
+    rows = [[f"`{call(name)}`", in_a_line(name)] for name in names]
+    lead = PARTS.get(title.removeprefix("nf."), "")
+    return page(title, lead, table(["name", "in a line"], rows), *map(directive, names))
 
 
 def api_pages() -> dict[str, str]:
