@@ -8,6 +8,7 @@ ratios, and its sum is a divergence where it has the form of one, and otherwise 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import sympy as sp
 
@@ -42,6 +43,7 @@ class Bracket:
     mixture: sp.Expr | None = None
 
 
+@cache
 def derivative(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
     """∂c/∂q, written shortly, and the mixture of p and q that is called z in it."""
     return tidy(sp.diff(cost, Q))
@@ -135,6 +137,7 @@ def _length(expression: sp.Expr) -> tuple[int, int]:
     return int(sp.count_ops(expression)), len(str(expression))
 
 
+@cache
 def bracket(cost: sp.Expr, share: sp.Symbol = Q, *, pair_share: sp.Symbol | None = None) -> Bracket:
     """Derive share · (G - Σ G share).
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,7 @@ class Links:
         return bool(self.method.cost.infinite_at_zero) and hasattr(self.method.cost, "floor")
 
 
+@cache
 def log_derivative(kernel: sp.Expr) -> sp.Expr:
     """w'/w, written with w where that is shorter: -w for Student's kernel, -β w^α for heavy tails."""
     rate = sp.factor(sp.simplify(sp.diff(kernel, F) / kernel))
