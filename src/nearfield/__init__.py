@@ -27,6 +27,7 @@ _HOME = {
     "Run": "descent.run",
     "Map": "io.maps",
     "check": "engine.check",
+    "derive": "engine.derive",
     "quality": "judge.quality",
     "show": "show",
     "penalties": "steer.penalties",
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "check",
     "costs",
+    "derive",
     "intrinsic_dimension",
     "kernels",
     "method",
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from nearfield.algebra.method import Method
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
+    from nearfield.engine.derive import derive
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality

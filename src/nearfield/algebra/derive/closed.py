@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from nearfield.algebra.derive.brackets import Bracket, bracket, derivative, negative, tidy
+from nearfield.algebra.derive.brackets import Bracket, bracket, derivative, negative
 from nearfield.algebra.derive.links import (
     D,
     F,
@@ -76,14 +76,14 @@ def closed(links: Links) -> Closed:
         spring = normalized.spring
     else:
         spring = sp.Add(*(sp.powsimp(share * term) for term in sp.Add.make_args(G)))
-    slope = sp.cancel(sp.diff(links.transform, D) / (2 * D))
+    slope = sp.powsimp(sp.cancel(sp.diff(links.transform, D) / (2 * D)))
     if links.kernel is None:
         rate, k = None, _of_distances(links, G, spring, slope, bool(normalized and normalized.sums))
     else:
         rate = log_derivative(links.kernel)
         at = rate.xreplace({F: PRECISION * F}) * PRECISION if links.scales else rate
         k = turned(spring) * -at * slope if negative(at) else spring * at * slope
-    k *= constant(links)
+    k = sp.factor_terms(k * constant(links)) if links.kernel is None else k * constant(links)
     return Closed(links, G, normalized, mixture, spring, rate, slope, k, _learned(links))
 
 
@@ -132,12 +132,14 @@ def turned(expression: sp.Expr) -> sp.Expr:
 
 
 def _turned_term(term: sp.Expr) -> sp.Expr:
+    if term.as_coeff_Mul()[0].is_negative:
+        return -term
     factors = list(sp.Mul.make_args(term))
     for k, factor in enumerate(factors):
         if isinstance(factor, sp.log):
             factors[k] = sp.log(1 / factor.args[0])
             return sp.Mul(*factors)
-        if factor.is_Add and factor.has(sp.log):
+        if factor.is_Add and (factor.has(sp.log) or (factor.has(P) and factor.has(Q, SHARE))):
             factors[k] = turned(factor)
             return sp.Mul(*factors)
     return -term

@@ -95,6 +95,21 @@ class Sigma:
     index: str
 
 
+def parts_of(node: Any) -> tuple[Any, ...]:
+    """The parts of a row, or the node itself."""
+    return node.parts if isinstance(node, Row) else (node,)
+
+
+def is_sum(node: Any) -> bool:
+    """Whether a node needs brackets as a factor."""
+    return isinstance(node, Row) and any(isinstance(part, Sign) for part in node.parts)
+
+
+def factor(node: Any) -> Any:
+    """A node as a factor."""
+    return Group(node) if is_sum(node) else node
+
+
 def _depth(node: Any) -> int:
     if isinstance(node, Row):
         return max((_depth(part) for part in node.parts), default=0)
@@ -114,15 +129,25 @@ def row(*parts: Any) -> Row:
 
 def equation(left: Any, right: Any, *more: Any) -> Row:
     """left = right = …"""
-    parts = [laid(left)]
-    for each in (right, *more):
-        parts += [Sign("="), laid(each)]
-    return Row(tuple(parts))
+    return chained(left, right, *more, sign="=")
 
 
-def partial(above: str, below: str) -> Fraction:
+def partial(above: Any, below: Any) -> Fraction:
     """∂above/∂below."""
     return Fraction(row(Name("∂"), above), row(Name("∂"), below))
+
+
+def over(above: Any, below: Any) -> Fraction:
+    """above/below."""
+    return Fraction(laid(above), laid(below))
+
+
+def chained(*parts: Any, sign: str = "→") -> Row:
+    """a → b → c."""
+    out: list[Any] = [laid(parts[0])]
+    for part in parts[1:]:
+        out += [Sign(sign), laid(part)]
+    return Row(tuple(out))
 
 
 def difference(a: str, b: str) -> Group:
@@ -177,17 +202,19 @@ def of(expression: sp.Expr) -> Any:
 
 
 # What goes first in a product: numbers, parameters, quantities of pairs, brackets, logarithms.
-def _rank(factor: sp.Expr) -> tuple[int, str]:
-    base = factor.as_base_exp()[0]
-    if factor.is_Number:
+def _rank(each: sp.Expr) -> tuple[int, str]:
+    base = each.as_base_exp()[0]
+    if each.is_Number:
         return 0, ""
     if base.is_Add:
-        return (2 if not _indexed(base) else 5), str(factor)
-    if isinstance(factor, (sp.log, sp.exp)) or not base.is_Symbol:
-        return 6, str(factor)
-    order = "prvgqdfzwsSR"
-    letter = base.name[0]
-    return (4, f"{order.index(letter):02d}") if letter in order and _indexed(base) else (1, str(factor))
+        return (2 if not _indexed(base) else 5 if not each.has(sp.log) else 7), str(each)
+    if not base.is_Symbol:
+        return 8, str(each)
+    if base.name.startswith(("KL", "R")):
+        return 4, str(each)
+    if not _indexed(base) or base.name[0] not in "prvgqszdfwS":
+        return 1, str(each)
+    return (3 if base.name[0] in "prvgqsz" else 6), f"{'prvgqszdfwS'.index(base.name[0]):02d}"
 
 
 def _indexed(expression: sp.Expr) -> bool:
@@ -196,14 +223,25 @@ def _indexed(expression: sp.Expr) -> bool:
     )
 
 
-def _sum(expression: sp.Expr) -> Row:
+def _sum(expression: sp.Expr) -> Any:
     if not expression.is_Add:
-        return Row((of(expression),))
+        return of(expression)
+    content, inner = expression.primitive()
+    if all(_minus(term) for term in inner.args):
+        content, inner = -content, -inner
+    if content != 1:  # 2 (q - p) in place of 2 q - 2 p
+        sign = (Sign("−", True),) if content < 0 else ()
+        number, body = abs(content), _sum(inner)
+        above = (Number(str(number.p)), Group(body)) if number.p != 1 or (sign and number.q == 1) else ()
+        above = above if number.p != 1 else above[1:]
+        if number.q == 1:
+            return Row((*sign, *above))
+        return Row((*sign, Fraction(Row(above) if above else body, Number(str(number.q)))))
     terms = sorted(expression.args, key=lambda term: (_minus(term), *_term_rank(term)))
     constant = sp.Add(*(term for term in terms if not _indexed(term)))
     if constant.is_Add and constant != expression and not negative(constant):
         # A constant such as 1 - λ stays together.
-        return Row((*_sum(constant).parts, Sign("+"), *_sum(expression - constant).parts))
+        return Row((*parts_of(_sum(constant)), Sign("+"), *parts_of(_sum(expression - constant))))
     parts: list[Any] = []
     for term in terms:
         minus = _minus(term)
@@ -218,26 +256,26 @@ def _sum(expression: sp.Expr) -> Row:
 def _term_rank(term: sp.Expr) -> tuple[int, str]:
     if term.is_Number:
         return 0, ""
-    ranks = [_rank(factor) for factor in sp.Mul.make_args(term) if not factor.is_Number]
+    ranks = [_rank(each) for each in sp.Mul.make_args(term) if not each.is_Number]
     sums = any(symbol.name.startswith(("KL", "R")) for symbol in term.free_symbols)
     return (9 if sums and not term.has(sp.log) else 1), str(sorted(ranks))
 
 
 def _minus(term: sp.Expr) -> bool:
     """Whether a term is to be taken away: -x, and (λ - 1) x as well."""
-    sign = term.is_number and term.is_real and term < 0
-    for factor in sp.Mul.make_args(term):
-        if (factor.is_Number and factor < 0) or (factor.is_Add and not _indexed(factor) and negative(factor)):
-            sign = not sign if not term.is_number else sign
-    return bool(sign)
+    return sum(_is_negative(each) for each in sp.Mul.make_args(term)) % 2 == 1
+
+
+def _is_negative(each: sp.Expr) -> bool:
+    """Whether a factor is a negative number, or looks like one as λ - 1 does."""
+    if each.is_Number:
+        return bool(each < 0)
+    return bool(each.is_Add) and not _indexed(each) and negative(each)
 
 
 def _turned(term: sp.Expr) -> sp.Expr:
     """The term without its minus."""
-    factors = [
-        -factor if (factor.is_Number and factor < 0) or (factor.is_Add and not _indexed(factor) and negative(factor)) else factor
-        for factor in sp.Mul.make_args(term)
-    ]
+    factors = [-each if _is_negative(each) else each for each in sp.Mul.make_args(term)]
     return sp.Mul(*factors, evaluate=len(factors) == 1)
 
 
@@ -246,21 +284,22 @@ def _product(expression: sp.Expr) -> Any:
         return Row((Sign("−", True), of(_turned(expression))))
     above: list[sp.Expr] = []
     below: list[sp.Expr] = []
-    for factor in sp.Mul.make_args(expression):
-        if factor.is_Rational and not factor.is_Integer:
-            above += [sp.Integer(factor.p)] if factor.p != 1 else []
-            below.append(sp.Integer(factor.q))
-        elif factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
-            below.append(1 / factor)
-        elif factor != 1:
-            above.append(factor)
+    for each in sp.Mul.make_args(expression):
+        if each.is_Rational and not each.is_Integer:
+            above += [sp.Integer(each.p)] if each.p != 1 else []
+            below.append(sp.Integer(each.q))
+        elif each.is_Pow and each.exp.is_Rational and each.exp < 0:
+            below.append(1 / each)
+        elif each != 1:
+            above.append(each)
     above.sort(key=_rank)
     below.sort(key=_rank)
     if not below:
         return _factors(above)
     # Long factors stand behind the fraction, unless there is nothing else to go above its line.
-    long = [factor for factor in above if factor.has(sp.log) or (factor.is_Add and _indexed(factor))]
-    short = [factor for factor in above if factor not in long]
+    plain = not any(each.is_Add or _indexed(each) for each in below)
+    long = [each for each in above if each.has(sp.log) or (plain and each.is_Add and _indexed(each))]
+    short = [each for each in above if each not in long]
     if not short and len(long) == 1 and long[0].is_Add and not long[0].has(sp.log):
         short, long = long, []
     fraction = Fraction(_factors(short), _factors(below))
@@ -273,7 +312,7 @@ def _factors(factors: list[sp.Expr], alone: bool = True) -> Any:
         return Number("1")
     if len(factors) == 1 and alone:
         return of(factors[0])
-    return Row(tuple(Group(of(factor)) if factor.is_Add else of(factor) for factor in factors))
+    return Row(tuple(factor(of(each)) for each in factors))
 
 
 def _power(expression: sp.Expr) -> Any:

@@ -98,22 +98,22 @@ def _factor(node: Any, below: bool = False) -> str:
 
 
 def lines(node: Any, width: int) -> list[str]:
-    """The equation on as many lines as its length takes, broken before signs that no bracket encloses."""
-    whole = text(node)
-    if len(whole) <= width or not isinstance(node, Row):
-        return [whole]
-    pieces, current, depth = [], "", 0
-    for character in whole:
+    """The equation on as many lines as its length takes, broken before the outermost signs."""
+    rest, out = text(node), []
+    while len(rest) > width:
+        place = _break(rest, width)
+        if place is None:
+            break
+        out.append(rest[:place].rstrip())
+        rest = "    " + rest[place:]
+    return [*out, rest]
+
+
+def _break(line: str, width: int) -> int | None:
+    """The last of the outermost signs that the line can be broken before."""
+    depth, best, place = 0, 99, None
+    for k, character in enumerate(line[:width]):
         depth += (character in "([{") - (character in ")]}")
-        if character in "=+−" and depth == 0 and current.endswith(" "):
-            pieces.append(current.rstrip())
-            current = ""
-        current += character
-    pieces.append(current)
-    out = [pieces[0]]
-    for piece in pieces[1:]:
-        if len(out[-1]) + 1 + len(piece) <= width:
-            out[-1] += " " + piece
-        else:
-            out.append("    " + piece)
-    return out
+        if character in "=+−" and line[k - 1 : k + 2] == f" {character} " and k > 24 and depth <= best:
+            best, place = depth, k
+    return place
