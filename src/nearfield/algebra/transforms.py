@@ -26,7 +26,7 @@ class Transform(Part):
     expression: ClassVar[str] = ""
 
     def expressed(self) -> Tree:
-        """f as a tree in d and the parameters' names."""
+        """The transform as a tree in d and the parameters' names."""
         return parse(self.expression, ("d",), tuple(self._values()))
 
     def value(self, d: Array) -> Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 POINTS = 12  # of the check
 SCALES = (0.5, 2.0, 8.0)  # of the check, where those of a method come from the data
-FEW = {1: "one potential", 2: "two potentials", 3: "three potentials", 4: "four potentials"}
+NUMBERS = ("no potential", "one potential", "two potentials", "three potentials", "four potentials")
 
 
 def derive(method: Method | str, **parameters: Any) -> Derivation:
@@ -76,9 +76,10 @@ def derive(method: Method | str, **parameters: Any) -> Derivation:
 
 def _limit_step(form: Closed, at_zero: Limit | None, reason: str) -> Step:
     """What happens where p = 0."""
+    from sympy import Add, factor
+
     from nearfield.algebra.derive.indices import Indices
-    from nearfield.algebra.derive.layout import Name, equation, laid, of, row
-    from nearfield.algebra.derive.links import W
+    from nearfield.algebra.derive.layout import Name, equation, laid
     from nearfield.algebra.derive.steps import Step
 
     title = f"Where {form.links.target_letter} = 0"
@@ -90,13 +91,16 @@ def _limit_step(form: Closed, at_zero: Limit | None, reason: str) -> Step:
         return Step(title, (*said, "has no finite limit. ", reason))
     found = [equation(Name("G", "0"), index.of(at_zero.value))]
     if at_zero.floored:
-        said += ["would be infinite, and with the floor ", laid("δ"), f" in place of {p} it is the following."]
+        said += [
+            "would be infinite, and with the floor ",
+            laid("δ"),
+            f" in place of {p} it is the following.",
+        ]
     else:
         said += ["becomes the following."]
     if form.links.normalized and not form.links.scales and at_zero.fields and at_zero.terms is not None:
         said += [" Put in terms of the weight, it separates into functions of the sum times functions of w."]
-        terms = [c * g for c, g in at_zero.terms]
-        found.append(equation(Name("G", "0"), index.of(sum(terms[1:], terms[0]))))
+        found.append(equation(Name("G", "0"), index.of(Add(*(factor(c) * g for c, g in at_zero.terms)))))
     return Step(title, (*said, " ", reason), tuple(found))
 
 
@@ -108,10 +112,12 @@ def _reason(method: Method, at_zero: Limit | None, obstacle: str | None) -> str:
         constant = not bare or any(g == 1 for _, g in at_zero.terms or ())
         count = both * (len(at_zero.fields) + constant)
         each = " for each scale" if method.climbs or method.precisions != (1.0,) else ""
-        floor = ", up to the floor," if at_zero.floored else ""
+        fields = NUMBERS[count] if count < len(NUMBERS) else f"{count} potentials"
+        floor = ", but for the floor," if at_zero.floored else ""
         return (
-            f"Therefore the gradient splits exactly{floor} into edges, where p > 0, and {FEW[count]}{each}, in"
-            " which all points repel each other: the fast engine applies, and takes near-linear time."
+            f"Therefore the gradient splits exactly{floor} into edges, where there are neighbours, and"
+            f" {fields}{each}, in which all points repel each other: the fast engine applies, and takes"
+            " near-linear time."
         )
     if method.kernel is not None:
         return f"The fast engine does not apply, because {obstacle}: all pairs are computed."
@@ -157,7 +163,7 @@ def _relative(numeric: Any, derived: Any) -> float:
 
 def _check_step(form: Closed, error: float) -> Step:
     """What the check gave."""
-    from nearfield.algebra.derive.layout import chained, equation
+    from nearfield.algebra.derive.layout import equation
     from nearfield.algebra.derive.steps import Step
 
     values: list[Any] = []

@@ -63,7 +63,7 @@ def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
     factors = {log: sp.diff(plain, unknown) for log, unknown in unknowns.items()}
     if any(factor.has(*unknowns.values()) for factor in factors.values()):
         return expression, mixture  # a product of logarithms
-    rest = shortest(plain.xreplace({unknown: sp.S.Zero for unknown in unknowns.values()}))
+    rest = shortest(plain.xreplace(dict.fromkeys(unknowns.values(), sp.S.Zero)))
     logs = _ratios({log: shortest(factor) for log, factor in factors.items()})
     if mixture is not None:
         logs = logs.xreplace({sp.log(mixture): sp.log(Z)}).replace(

@@ -8,14 +8,14 @@ import sympy as sp
 
 from nearfield.algebra.derive.brackets import Bracket, bracket, derivative, negative
 from nearfield.algebra.derive.links import (
+    PRECISION,
+    SHARE,
     D,
     F,
+    Links,
     P,
-    PRECISION,
     Q,
     S,
-    SHARE,
-    Links,
     letter,
     log_derivative,
 )

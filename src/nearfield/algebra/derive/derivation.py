@@ -18,7 +18,7 @@ from nearfield.algebra.parts import Array
 
 @dataclass(frozen=True, repr=False)
 class Derivation:
-    """The gradient of a method, derived link by link; `print` it, or leave it at the end of a notebook's cell.
+    """The gradient of a method, derived link by link; `print` it, or let a notebook render it.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Derivation:
 
     @property
     def stiffness(self) -> sp.Expr:
-        """k in closed form; of one scale, where there are several."""
+        """K in closed form; of one scale, where there are several."""
         return self.closed.stiffness
 
     @property
@@ -82,24 +82,30 @@ class Derivation:
         """The derivatives in the learned parameters at the map Y, likewise."""
         return numbers.evaluate(self.closed, Y, target)[1]
 
-    def _document(self) -> tuple[str, str, tuple[Step, ...]]:
-        return f"The gradient of {self.name}", str(self.method), self.steps
+    @property
+    def document(self) -> documents.Document:
+        """What is written: the result, and the steps that lead to it."""
+        last = {step.title: step.equations for step in self.steps}
+        # The springs say little where their stiffness is not put in.
+        named = not self.gradient.count("k_ij")
+        result = last["The gradient"] if named else last["The gradient"] + last["The closed form"]
+        return documents.Document(f"The gradient of {self.name}", str(self.method), result, self.steps)
 
     def text(self, width: int = documents.WIDTH) -> str:
         """Plain text with Unicode letters, for a terminal of this width."""
-        return documents.as_text(*self._document(), width=width)
+        return documents.as_text(self.document, width=width)
 
     def latex(self) -> str:
         """A LaTeX document that compiles as it is."""
-        return documents.as_latex(*self._document())
+        return documents.as_latex(self.document)
 
     def markdown(self) -> str:
         """Markdown with formulas between dollars."""
-        return documents.as_markdown(*self._document())
+        return documents.as_markdown(self.document)
 
     def html(self) -> str:
         """A page that needs no network and no script; the formulas are MathML."""
-        return documents.as_html(*self._document())
+        return documents.as_html(self.document)
 
     def __str__(self) -> str:
         return self.text()
@@ -111,4 +117,4 @@ class Derivation:
         return self.markdown()
 
     def _repr_html_(self) -> str:
-        return documents.html_body(*self._document())
+        return documents.html_body(self.document)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -13,6 +14,17 @@ from nearfield.algebra.derive.steps import Step
 from nearfield.algebra.derive.text import lines, text
 
 WIDTH = 80  # columns of a terminal
+INDENT = 7  # columns before an equation
+
+
+@dataclass(frozen=True)
+class Document:
+    """A title, what it is about, the result, and how one gets there."""
+
+    title: str
+    about: str
+    result: tuple[Any, ...]
+    steps: tuple[Step, ...]
 
 
 def _sentence(step: Step, plain: Callable[[str], str], math: Callable[[Any], str]) -> str:
@@ -20,36 +32,35 @@ def _sentence(step: Step, plain: Callable[[str], str], math: Callable[[Any], str
     return "".join(plain(part) if isinstance(part, str) else math(part) for part in step.sentence).strip()
 
 
-def as_text(title: str, about: str, steps: Iterable[Step], width: int = WIDTH) -> str:
+def as_text(document: Document, width: int = WIDTH) -> str:
     """Plain text with Unicode letters."""
-    blocks = [title, "=" * len(title), "", *textwrap.wrap(about, width), ""]
-    for number, step in enumerate(steps, 1):
-        blocks.append(f"{number}. {step.title}")
+    title = document.title
+    blocks = [title, "=" * len(title), "", *textwrap.wrap(document.about, width), ""]
+    blocks += [*_indented(document.result, width), ""]
+    for number, step in enumerate(document.steps, 1):
+        blocks += [f"{number}. {step.title}", ""]
         # An equation within a sentence is not torn apart at the end of a line.
-        said = _sentence(step, str, lambda node: text(node).replace(" ", "\u00a0"))
-        blocks += [line.replace("\u00a0", " ") for line in _wrapped(said, width)]
-        for equation in step.equations:
-            blocks += ["", *("       " + line for line in lines(equation, width - 8))]
+        said = _sentence(step, str, lambda node: text(node).replace(" ", GLUE))
+        wrapped = textwrap.wrap(said, width - 3, break_on_hyphens=False)
+        blocks += ["   " + line.replace(GLUE, " ") for line in wrapped]
+        blocks += ["", *_indented(step.equations, width)] if step.equations else []
         blocks.append("")
     return "\n".join(blocks).rstrip() + "\n"
 
 
-def _wrapped(said: str, width: int) -> list[str]:
-    """Lines of a paragraph; textwrap would break at spaces that are not to be broken."""
-    out, line = [], "  "
-    for word in said.split(" "):
-        if len(line) + 1 + len(word) > width and line.strip():
-            out.append(line)
-            line = "  "
-        line += (" " if line.strip() else " ") + word if line.strip() else " " + word
-    return [*out, line]
+GLUE = "\u2060"  # no space to textwrap
 
 
-def as_markdown(title: str, about: str, steps: Iterable[Step], level: int = 1) -> str:
+def _indented(equations: Iterable[Any], width: int) -> list[str]:
+    return [" " * INDENT + line for each in equations for line in lines(each, width - INDENT)]
+
+
+def as_markdown(document: Document) -> str:
     """Markdown with formulas between dollars."""
-    blocks = [f"{'#' * level} {title}", about]
-    for number, step in enumerate(steps, 1):
-        blocks.append(f"{'#' * (level + 1)} {number}. {step.title}")
+    blocks = [f"# {document.title}", f"`{document.about}`"]
+    blocks += [f"$$\n{latex(equation)}\n$$" for equation in document.result]
+    for number, step in enumerate(document.steps, 1):
+        blocks.append(f"## {number}. {step.title}")
         blocks.append(_sentence(step, str, lambda node: f"${latex(node)}$"))
         blocks += [f"$$\n{latex(equation)}\n$$" for equation in step.equations]
     return "\n\n".join(blocks) + "\n"
@@ -67,28 +78,28 @@ def _tex(words: str) -> str:
     return words.replace("$$", "")
 
 
-def as_latex(title: str, about: str, steps: Iterable[Step]) -> str:
+def as_latex(document: Document) -> str:
     """A document that compiles as it is."""
     blocks = [
         r"\documentclass{article}",
         r"\usepackage[T1]{fontenc}",
         r"\usepackage{amsmath}",
         r"\begin{document}",
-        rf"\section*{{{_tex(title)}}}",
-        _tex(about),
+        rf"\section*{{{_tex(document.title)}}}",
+        _tex(document.about),
+        _align(document.result),
     ]
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(document.steps, 1):
         blocks.append(rf"\subsection*{{{number}. {_tex(step.title)}}}")
         blocks.append(_sentence(step, _tex, lambda node: f"${latex(node)}$"))
-        if step.equations:
-            rows = " \\\\\n".join(_aligned(latex(equation)) for equation in step.equations)
-            blocks.append(f"\\begin{{align*}}\n{rows}\n\\end{{align*}}")
+        blocks += [_align(step.equations)] if step.equations else []
     return "\n".join([*blocks, r"\end{document}", ""])
 
 
-def _aligned(equation: str) -> str:
-    """An equation with the mark at which those of a step are aligned."""
-    return equation.replace(" = ", " &= ", 1)
+def _align(equations: Iterable[Any]) -> str:
+    """Equations under each other, aligned at their first sign of equality."""
+    rows = " \\\\\n".join(latex(equation).replace(" = ", " &= ", 1) for equation in equations)
+    return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
 STYLE = """
@@ -103,27 +114,34 @@ h2 { font-size: 1.1rem; margin: 2.2rem 0 .4rem; padding-top: 1rem; border-top: 1
 h2 span { color: var(--faint); margin-right: .5em; font-variant-numeric: tabular-nums; }
 p { margin: .4rem 0 .8rem; }
 p.about { color: var(--faint); }
+.result { border: 1px solid var(--line); border-radius: 6px; padding: .6rem 1rem; margin: 1.2rem 0; }
 .equation { overflow-x: auto; overflow-y: hidden; padding: .35rem 0; }
 math { font-size: 1.08em; }
 math[display="block"] { width: max-content; margin: 0 auto; }
 """.strip()
 
 
-def html_body(title: str, about: str, steps: Iterable[Step]) -> str:
+def html_body(document: Document) -> str:
     """The article of an HTML page."""
-    blocks = [f"<h1>{escape(title)}</h1>", f'<p class="about">{escape(about)}</p>']
-    for number, step in enumerate(steps, 1):
+    blocks = [f"<h1>{escape(document.title)}</h1>", f'<p class="about">{escape(document.about)}</p>']
+    blocks += ['<div class="result">', *map(_block, document.result), "</div>"]
+    for number, step in enumerate(document.steps, 1):
         blocks.append(f"<h2><span>{number}</span>{escape(step.title)}</h2>")
         blocks.append(f"<p>{_sentence(step, escape, mathml)}</p>")
-        blocks += [f'<div class="equation">{mathml(each, block=True)}</div>' for each in step.equations]
+        blocks += map(_block, step.equations)
     return "<article>\n" + "\n".join(blocks) + "\n</article>"
 
 
-def as_html(title: str, about: str, steps: Sequence[Step]) -> str:
+def _block(equation: Any) -> str:
+    return f'<div class="equation">{mathml(equation, block=True)}</div>'
+
+
+def as_html(document: Document) -> str:
     """A page that needs no network and no script."""
+    title = escape(document.title)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
-        f"<body>\n{html_body(title, about, steps)}\n</body>\n</html>\n"
+        f"<title>{title}</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
+        f"<body>\n{html_body(document)}\n</body>\n</html>\n"
     )

@@ -21,7 +21,7 @@ from nearfield.algebra.derive.layout import (
     parts_of,
     row,
 )
-from nearfield.algebra.derive.links import D, F, P, Q, S, SHARE, W, Z
+from nearfield.algebra.derive.links import SHARE, D, F, P, Q, S, W, Z
 
 APART = difference("y_i", "y_j")
 SHARES = (P, Q, SHARE, Z, S)  # what may differ between (i, j) and (j, i)

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from nearfield.algebra.derive.layout import Row, Sigma, factor, of, row
-from nearfield.algebra.derive.links import D, F, P, Q, S, SHARE, W, Z, Links, letter
+from nearfield.algebra.derive.links import SHARE, D, F, Links, P, Q, S, W, Z, letter
 
 
 @dataclass(frozen=True)

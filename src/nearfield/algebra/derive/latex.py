@@ -94,5 +94,5 @@ def _row(node: Row) -> str:
     for before, part in zip(node.parts, written[1:], strict=False):
         # A command must not run into the letter after it.
         tight = isinstance(before, Name) and before.upright
-        out += ("" if out.endswith((" ", "}")) and part.startswith(" ") or tight else " ") + part
+        out += ("" if (out.endswith((" ", "}")) and part.startswith(" ")) or tight else " ") + part
     return " ".join(out.split())

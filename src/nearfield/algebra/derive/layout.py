@@ -128,7 +128,7 @@ def row(*parts: Any) -> Row:
 
 
 def equation(left: Any, right: Any, *more: Any) -> Row:
-    """left = right = …"""
+    """Left = right = …"""
     return chained(left, right, *more, sign="=")
 
 
@@ -143,7 +143,7 @@ def over(above: Any, below: Any) -> Fraction:
 
 
 def chained(*parts: Any, sign: str = "→") -> Row:
-    """a → b → c."""
+    """A → b → c."""
     out: list[Any] = [laid(parts[0])]
     for part in parts[1:]:
         out += [Sign(sign), laid(part)]
@@ -197,7 +197,9 @@ def of(expression: sp.Expr) -> Any:
         arguments: list[Any] = []
         for argument in expression.args[: 1 if called == "Heaviside" else None]:
             arguments += [*([Sign(",")] if arguments else []), of(argument)]
-        return Call(function.get(called, called), arguments[0] if len(arguments) == 1 else Row(tuple(arguments)))
+        return Call(
+            function.get(called, called), arguments[0] if len(arguments) == 1 else Row(tuple(arguments))
+        )
     return Name(str(expression), upright=True)  # π, e, ∞
 
 
@@ -231,12 +233,13 @@ def _sum(expression: sp.Expr) -> Any:
         content, inner = -content, -inner
     if content != 1:  # 2 (q - p) in place of 2 q - 2 p
         sign = (Sign("−", True),) if content < 0 else ()
-        number, body = abs(content), _sum(inner)
-        above = (Number(str(number.p)), Group(body)) if number.p != 1 or (sign and number.q == 1) else ()
-        above = above if number.p != 1 else above[1:]
-        if number.q == 1:
-            return Row((*sign, *above))
-        return Row((*sign, Fraction(Row(above) if above else body, Number(str(number.q)))))
+        above, below = abs(content.p), content.q
+        body = _sum(inner)
+        if above != 1:
+            body = Row((Number(str(above)), Group(body)))
+        elif below == 1:
+            body = Group(body)
+        return Row((*sign, body if below == 1 else Fraction(body, Number(str(below)))))
     terms = sorted(expression.args, key=lambda term: (_minus(term), *_term_rank(term)))
     constant = sp.Add(*(term for term in terms if not _indexed(term)))
     if constant.is_Add and constant != expression and not negative(constant):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from nearfield.algebra.derive.brackets import derivative, tidy
-from nearfield.algebra.derive.links import FLOOR, P, Q, S, W, Z, Links
+from nearfield.algebra.derive.links import FLOOR, Links, P, Q, S, W, Z
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _at_zero(term: sp.Expr, links: Links) -> sp.Expr | None:
     at = rest.xreplace({P: sp.S.Zero})
     if at.has(sp.oo, sp.zoo, sp.nan):
         return None
-    size = float(exponent.subs({letter: value for letter, value in links.values.items()}))
+    size = float(exponent.subs(links.values))
     if size > 0:
         return sp.S.Zero
     return at if size == 0 and not logs else None

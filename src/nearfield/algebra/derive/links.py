@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from nearfield.algebra.expressions import symbolic

@@ -12,15 +12,15 @@ import sympy as sp
 
 from nearfield.algebra.derive.closed import TOTAL, Closed
 from nearfield.algebra.derive.links import (
-    D,
-    F,
     MASS_I,
     MASS_J,
-    P,
     PRECISION,
+    SHARE,
+    D,
+    F,
+    P,
     Q,
     S,
-    SHARE,
     W,
     Z,
     letter,

@@ -26,7 +26,7 @@ from nearfield.algebra.derive.layout import (
     partial,
     row,
 )
-from nearfield.algebra.derive.links import D, F, P, PRECISION, Q, S, SHARE, W, Z
+from nearfield.algebra.derive.links import PRECISION, SHARE, D, F, P, Q, S, W, Z
 
 SQUARED = Group(Power(Name("d", "ij"), laid(2)))  # d²
 
@@ -120,7 +120,8 @@ class Walk:
 
     def _shares(self) -> list[Any]:
         """How q is made of the weights."""
-        links, index, found = self.links, self.index, []
+        links, index = self.links, self.index
+        found: list[Any] = []
         if links.scales:
             found.append(equation(self.q, row(over(1, "U"), Sigma("u"), self.s)))
         if not links.normalized:
@@ -136,12 +137,17 @@ class Walk:
 
     def _remarks(self) -> list[Any]:
         """What else there is to know about the letters."""
-        links, kernel, said = self.links, self.method.kernel, []
+        links, kernel = self.links, self.method.kernel
+        said: list[Any] = []
         if links.floored:
             said += [" Where p is 0 the cost would be infinite, so p is taken to be at least a floor "]
             said += [laid("δ"), "."]
         if kernel is not None and kernel.profile is not kernel:
-            said += [" The masses are the sums of the rows of P, ", equation("m_i", row(Sigma("j"), "p_ij")), "."]
+            said += [
+                " The masses are the sums of the rows of P, ",
+                equation("m_i", row(Sigma("j"), "p_ij")),
+                ".",
+            ]
         if links.scales:
             said += [" Q is the mean over U scales, each with a precision ", laid("β_u"), " of its own."]
         if self.method.scales == "data":
@@ -151,13 +157,14 @@ class Walk:
         return said
 
     def cost(self) -> Step:
-        """C → q."""
+        """The link C → q."""
         what = {"q": "a share", "w": "a weight", "d": "a distance", "f": "a transformed distance"}
         letter = self.links.map_letter
         said = [f"Each pair has a term of its own, so the derivative in {what[letter]} is that of one term."]
         if self.closed.mixture is not None:
             said += [" But for the logarithm all cancels, because ", laid("z"), " is the mixture."]
         left, value = partial("C", self.q), self.index.of(self.closed.G)
+        found: tuple[Any, ...]
         if self.factor:
             found = (equation(left, row(*self.factor, self.G)), equation(self.G, value))
         else:
@@ -165,7 +172,7 @@ class Walk:
         return Step(f"C → {letter}", tuple(said), found)
 
     def normalization(self) -> Step:
-        """q → w: where the bracket comes from."""
+        """The link q → w, where the bracket comes from."""
         index, links = self.index, self.links
         others = "those of its row" if index.by_row else "all others"
         said: list[Any] = [
@@ -182,7 +189,9 @@ class Walk:
         found = (
             equation(partial(self.s, self.w), over(row(1, Sign("−"), self.s), self.S)),
             equation(partial(other, self.w), row(Sign("−", unary=True), over(other, self.S))),
-            equation(partial("C", self.w), row(*self.factor, over(1, row(*U, self.S)), Group(self._bracket()))),
+            equation(
+                partial("C", self.w), row(*self.factor, over(1, row(*U, self.S)), Group(self._bracket()))
+            ),
         )
         return Step(f"q → {self.weight.name}", tuple(said), found)
 
@@ -194,7 +203,7 @@ class Walk:
         )
 
     def kernel(self) -> Step:
-        """w → f."""
+        """The link w → f."""
         assert self.closed.rate is not None
         rate = self.scaled(self.closed.rate) * (PRECISION if self.links.scales else 1)
         said = "A weight depends on its own pair only, and what is needed is its slope relative to itself"
@@ -203,11 +212,13 @@ class Walk:
         return Step("w → f", (said,), (equation(slope, self.index.of(rate)),))
 
     def transform(self) -> Step:
-        """f → d."""
+        """The link f → d."""
         said = "The square of the distance is what has a simple derivative in the coordinates"
         said += ", and here it is f itself." if self.closed.slope == 1 else ", so the slope is taken in that."
         if self.links.transform == D:
-            return Step("d → d²", (said,), (equation(partial("d_ij", SQUARED), self.index.of(self.closed.slope)),))
+            return Step(
+                "d → d²", (said,), (equation(partial("d_ij", SQUARED), self.index.of(self.closed.slope)),)
+            )
         slope = sp.powsimp(sp.diff(self.links.transform, D))
         along = row(over(1, row(2, "d_ij")), partial("f_ij", "d_ij"))
         found = (
@@ -217,7 +228,7 @@ class Walk:
         return Step("f → d", (said,), found)
 
     def distance(self) -> Step:
-        """d → y: where the springs come from."""
+        """The link d → y, where the springs come from."""
         apart = difference("y_i", "y_j")
         said = (
             "Moving a point changes its distances along the lines to the others. It is in the pairs (i, j)"
@@ -256,14 +267,18 @@ class Walk:
         said: list[Any] = []
         if known:
             said += ["Multiples of ", known[0], *([" and of ", known[1]] if known[1:] else [])]
-            said += [f" sum to their factors, because {'both sum' if known[1:] else 'it sums'} to one {where}."]
+            said += [
+                f" sum to their factors, because {'both sum' if known[1:] else 'it sums'} to one {where}."
+            ]
         if not bracket.sums:
             said.append(" Nothing else is left.")
         elif all(symbol.name.startswith("KL") for symbol in bracket.sums):
             of = " of the row." if index.by_row else "."
             said.append(f"{' What is left' if known else 'The whole'} is a Kullback-Leibler divergence{of}")
         else:
-            said.append(f"{' What is left' if known else 'The whole'} depends on the map, and its sum gets a name.")
+            said.append(
+                f"{' What is left' if known else 'The whole'} depends on the map, and its sum gets a name."
+            )
         pair = index.summed
         total = row(index.sigma, self.derivative(pair), self.name(share, pair))
         found = [equation(row(self.G, self.name(share)), index.of(bracket.product))]
@@ -285,8 +300,8 @@ class Walk:
         """∂C/∂θ of a learned parameter."""
         rows = theta.name.endswith("_i")
         said = (
-            f"{self.links.names[theta]} is learned along with the map. The chain is the same up to the weights,"
-            f" which depend on it as they do on f{', those of row i only' if rows else ''}.",
+            f"{self.links.names[theta]} is learned along with the map. The chain is the same up to the"
+            f" weights, which depend on it as they do on f{', those of row i only' if rows else ''}.",
         )
         log = partial(row(Name("log ", upright=True), self.w), theta)
         parts: list[Any] = [over(1, "U")] if self.links.scales else []
