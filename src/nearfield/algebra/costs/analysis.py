@@ -17,7 +17,9 @@ from scipy.optimize import brentq
 from nearfield.algebra.costs.base import LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.divergences import KL, JensenShannon
 from nearfield.algebra.expressions import Apply, Name, Number, Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import lean, limit_at_zero, powers_and_logs
+from nearfield.algebra.expressions.deriving import is_simple, lean, limit_at_zero, powers_and_logs
+from nearfield.algebra.expressions.numeric import without_constants
+from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import rounded
 from nearfield.algebra.parts import TINY
@@ -47,15 +49,23 @@ class Facts:
 def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
     """The facts of a formula in p and q."""
     p, q = points(domain)
+    tree = without_constants(tree)
     terms = floored_terms(tree, q)
     infinite = any(FLOORED in term.names() for term in terms)
-    whole = added(terms) if infinite else tree
-    expression = symbolic(whole)
-    slope = lean(expression.diff(symbol("q")))
-    value = _guarded(_by_ratio(expression), floor, infinite, domain)
-    derivative = _guarded(_by_ratio(slope), floor, infinite, domain)
+    tree = added(terms) if infinite else tree
+
+    def guarded(function: Any) -> Function:
+        return _guarded(function, floor, infinite, domain)
+
+    value, derivative = (guarded(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
     check_slope(derivative, p, q)
-    limit = None if domain == "distances" else _limit(slope, value, derivative, floor, domain)
+    if not is_simple(tree):
+        limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
+        return _facts(value, derivative, limit, infinite, domain)
+    expression = symbolic(tree)
+    rate = lean(expression.diff(symbol("q")))
+    value, derivative = guarded(_by_ratio(expression)), guarded(_by_ratio(rate))
+    limit = None if domain == "distances" else _limit(rate, value, derivative, floor, domain)
     return _facts(value, derivative, limit, infinite, domain)
 
 
@@ -155,8 +165,7 @@ def _grows_at_zero(term: Tree, q: Any) -> bool:
     """
     if "p" not in term.names():
         return False
-    slope = from_symbolic(symbolic(term).diff(symbol("q")))
-    for tree in (term, slope):
+    for tree in (term, slope(term, "q")):
         function = numeric(tree, ("p", "q"))
         with np.errstate(all="ignore"):
             at = np.array([function(np.full_like(q, p), q) for p in (1e-40, 1e-80, 1e-120)])
@@ -218,20 +227,21 @@ W = np.array([1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.95])  # weights at which limits 
 
 
 def _limit(
-    slope: Any, value: Function, derivative: Function, floor: float, domain: str
+    rate: Any, value: Function, derivative: Function, floor: float, domain: str
 ) -> tuple[LimitTerm, ...] | None:
     """The separable terms of the derivative as p → 0, if there are such."""
     p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
-    G0 = limit_at_zero(slope.subs(p0, symbolic(Number(floor))), p)
+    G0 = limit_at_zero(rate.subs(p0, symbolic(Number(floor))), p)
     if G0 is None:
         return None
-    at = numeric(from_symbolic(G0), ("q",))(W)
+    with np.errstate(all="ignore"):
+        at = numeric(from_symbolic(G0), ("q",))(W)
     if not np.allclose(at, derivative(np.zeros_like(W), W), rtol=1e-6, atol=1e-9):
         return None
     found = powers_and_logs(G0, q)
     if found is None or any(k > 1 for _, k in found):
         return _bare_term(value, derivative, domain)
-    if FLOORED in {str(each) for each in slope.free_symbols} and max(map(abs, found.values())) > DROWNING:
+    if FLOORED in {str(each) for each in rate.free_symbols} and max(map(abs, found.values())) > DROWNING:
         return None
     terms: list[LimitTerm] = []
     for (m, k), c in found.items():
@@ -261,13 +271,13 @@ def _bare_term(value: Function, derivative: Function, domain: str) -> tuple[Limi
         w = np.asarray(w)
         return value(np.zeros_like(w), w)
 
-    def slope(w: Any) -> Any:
+    def rate(w: Any) -> Any:
         w = np.asarray(w)
         return derivative(np.zeros_like(w), w)
 
     ends = np.abs(integral(np.array([1e-10, 1e-20, 1e-30])))
     grows = not bool(np.isfinite(ends).all() and ends[2] <= 1.01 * ends[1] + 1e-9)
-    term = LimitTerm(lambda S: np.ones_like(S), slope, integral, grows=grows)
+    term = LimitTerm(lambda S: np.ones_like(S), rate, integral, grows=grows)
     return _complete((term,), value)
 
 

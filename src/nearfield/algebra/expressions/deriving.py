@@ -1,10 +1,12 @@
-"""What SymPy finds out about a formula: leaner forms, derivatives, limits, and sums of powers."""
+"""What SymPy finds out about a formula: leaner forms, limits, and sums of powers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-LARGE = 150  # operations, beyond which looking for a leaner form takes too long
+from nearfield.algebra.expressions.tree import Apply, Tree, every
+
+LARGE = 60  # operations and names, beyond which looking for a leaner form or a limit may take too long
 ROOTS = 6  # the highest root that polynomials are made of: each multiplies their degree
 
 
@@ -12,7 +14,7 @@ def lean(expression: Any) -> Any:
     """The expression, or the same with common factors cancelled if that takes fewer operations."""
     import sympy
 
-    if expression.count_ops() > LARGE or not _plain_powers(expression):
+    if not _has_low_powers(expression):
         return expression
     return min(expression, sympy.cancel(expression), key=lambda each: each.count_ops())
 
@@ -21,17 +23,25 @@ def factored(expression: Any) -> Any:
     """The expression as a product, where that is found in a moment."""
     import sympy
 
-    if expression.count_ops() > LARGE or not _plain_powers(expression):
+    if not _has_low_powers(expression):
         return expression
     return sympy.factor(expression)
 
 
-def _plain_powers(expression: Any) -> bool:
+def _has_low_powers(expression: Any) -> bool:
     """Whether all powers are whole or low roots; x^0.123 would make a polynomial of degree 123 of it."""
     import sympy
 
     powers = [power.exp for power in expression.atoms(sympy.Pow)]
-    return all(power.is_Rational and power.q <= ROOTS for power in powers)
+    low = all(power.is_Rational and power.q <= ROOTS for power in powers)
+    return low and expression.count_ops() <= LARGE
+
+
+def is_simple(tree: Tree) -> bool:
+    """Whether SymPy's algebra of a formula is a matter of a moment: it is short, and has no corners."""
+    corners = {"abs", "max", "min", "sign", "step"}
+    parts = list(every(tree))
+    return len(parts) <= LARGE and not any(isinstance(t, Apply) and t.function in corners for t in parts)
 
 
 def limit_at_zero(expression: Any, variable: Any) -> Any | None:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import factored, lean
+from nearfield.algebra.expressions.deriving import factored, is_simple, lean
+from nearfield.algebra.expressions.numeric import without_constants
+from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import Written, rounded
 from nearfield.algebra.kernels.base import Kernel
@@ -118,11 +120,11 @@ def facts(kernel: Expression) -> Facts:
         else:
             value, log, rate = _of_functions(kernel.written, kernel.slope, kernel.parameters)
         with np.errstate(all="ignore"):
-            w, log_w, slope = (np.asarray(each(F)) for each in (value, log, rate))
-        _check(w, log_w, slope)
+            w, log_w, rates = (np.asarray(each(F)) for each in (value, log, rate))
+        _check(w, log_w, rates)
     except ValueError as error:
         raise ValueError(f"cannot use {kernel!r}: {error}") from None
-    tail = _tail(w, log_w, slope)
+    tail = _tail(w, log_w, rates)
     return Facts(
         value=value,
         log=log,
@@ -138,6 +140,11 @@ def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
     """w, log w and w'/w; the logarithm is taken of the factors, which do not underflow one by one."""
     import sympy
 
+    tree = without_constants(tree)
+    value, derivative = (_quiet(numeric(each, ("f",))) for each in (tree, slope(tree, "f")))
+    _check_values(value(F))
+    if not is_simple(tree):
+        return _of_functions(value, derivative, {})
     f, expression = symbol("f"), symbolic(tree)
     log = sympy.expand_log(sympy.log(factored(expression)), force=True)
     rate = lean(log.diff(f))
@@ -182,15 +189,26 @@ def _apart(rate: Function) -> Function:
     return defined
 
 
+@np.errstate(all="ignore")
+def _check_values(w: Any) -> None:
+    """Refuse what is undefined, negative or growing, before anything is derived from it."""
+    for bad, why in (
+        (~np.isfinite(w), "it is not finite"),
+        (w < 0, "a kernel is positive, and this one is not"),
+        (np.diff(w, prepend=w[0]) > 1e-9 * abs(w), "a kernel falls with the distance, and this one grows"),
+    ):
+        if bad.any():
+            raise ValueError(f"{why} at f = {F[np.argmax(bad)]:.3g}")
+
+
 def _check(w: Any, log: Any, rate: Any) -> None:
     """Refuse what is no kernel: undefined, not positive, growing, or flat."""
     if not all(np.shape(each) == F.shape and not np.iscomplexobj(each) for each in (w, log, rate)):
         raise ValueError("it must be a real number for each distance")
-    undefined = ~(np.isfinite(w) & np.isfinite(rate)) | (np.isnan(log))
+    _check_values(w)
     for bad, why in (
-        (undefined, "it is not finite"),
-        ((w < 0) | np.isneginf(log) & (w > 0), "a kernel is positive, and this one is not"),
         (np.isneginf(log), "a kernel is positive everywhere, and this one vanishes"),
+        (~np.isfinite(log + rate), "its logarithm is not finite"),
         (rate > 0, "a kernel falls with the distance, and this one grows"),
     ):
         if bad.any():
