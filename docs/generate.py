@@ -119,7 +119,7 @@ def used_by(cls: type) -> str:
 def facts_of(base: type) -> list[list[str]]:
     """What the facts mean, as the base class says it."""
     meanings = described(sections(base)["Attributes"]).items()
-    return [[f"`{name}`", text] for name, text in meanings if name not in ("name", "formula")]
+    return [[f"`{name}`", text] for name, text in meanings if name not in ("name", "formula", "expression")]
 
 
 def fact(cls: type, name: str) -> Any:

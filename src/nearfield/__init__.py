@@ -20,6 +20,8 @@ _HOME = {
     "Method": "algebra.method",
     "method": "algebra.catalogue",
     "methods": "algebra.catalogue",
+    "register": "algebra.catalogue",
+    "unregister": "algebra.catalogue",
     "costs": "algebra.costs",
     "kernels": "algebra.kernels",
     "transforms": "algebra.transforms",
@@ -51,16 +53,18 @@ __all__ = [
     "methods",
     "penalties",
     "quality",
+    "register",
     "show",
     "terms",
     "transforms",
+    "unregister",
 ]
 
 if TYPE_CHECKING:
     from nearfield import show
     from nearfield.affinity.perplexity import intrinsic_dimension
     from nearfield.algebra import costs, kernels, transforms
-    from nearfield.algebra.catalogue import method, methods
+    from nearfield.algebra.catalogue import method, methods, register, unregister
     from nearfield.algebra.method import Method
     from nearfield.descent.run import Run
     from nearfield.engine.check import check

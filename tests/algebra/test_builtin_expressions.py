@@ -18,7 +18,9 @@ WITH_TEXT = [
 def valued(part):
     """The tree of a part, with its parameters as numbers."""
     tree = part.expressed()
-    return tree.replaced({name: Number(float(getattr(part, name))) for name in tree.names() - {"p", "q", "f"}})
+    return tree.replaced(
+        {name: Number(float(getattr(part, name))) for name in tree.names() - {"p", "q", "f"}}
+    )
 
 
 @pytest.mark.parametrize("cost", COSTS, ids=repr)

@@ -13,7 +13,19 @@ p*log(p/q)
 
 from nearfield.algebra.expressions.numeric import numeric
 from nearfield.algebra.expressions.parsing import parse
+from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import from_symbolic, symbolic
 from nearfield.algebra.expressions.tree import FUNCTIONS, Apply, Name, Number, Tree
 
-__all__ = ["FUNCTIONS", "Apply", "Name", "Number", "Tree", "from_symbolic", "numeric", "parse", "symbolic"]
+__all__ = [
+    "FUNCTIONS",
+    "Apply",
+    "Name",
+    "Number",
+    "Tree",
+    "from_symbolic",
+    "numeric",
+    "parse",
+    "slope",
+    "symbolic",
+]

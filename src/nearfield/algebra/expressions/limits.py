@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from nearfield.algebra.expressions.numeric import constant
 from nearfield.algebra.expressions.tree import Apply, Name, Number, Tree, fold
 
 NODES = 300
@@ -28,6 +27,8 @@ def _degree(tree: Tree, inside: tuple[tuple[float, float | None], ...]) -> tuple
     degrees, values = [each[0] for each in inside], [each[1] for each in inside]
     if None not in values:
         return 0.0, _constant(tree.function, values)  # type: ignore[arg-type]
+    if tree.function == "/" and values[1] == 0:
+        raise ValueError("it divides by zero")
     if tree.function == "**":
         power = values[1]
         degree = degrees[0] * max(1.0, abs(power)) if power is not None else sum(degrees)
@@ -42,12 +43,7 @@ def _degree(tree: Tree, inside: tuple[tuple[float, float | None], ...]) -> tuple
 
 def _constant(function: str, values: list[float]) -> float:
     """The value of a function of constants, which must be an ordinary number."""
-    from nearfield.algebra.expressions.numeric import SCALAR
-
-    try:
-        value = SCALAR[function](*values)
-    except (ArithmeticError, ValueError):
-        value = math.nan
-    if isinstance(value, complex) or not abs(value) <= LARGEST:
+    value = constant(function, values)
+    if not abs(value) <= LARGEST:
         raise ValueError("it has a constant that is undefined or too large")
-    return float(value)
+    return value

@@ -34,6 +34,15 @@ SCALAR: dict[str, Callable[..., Any]] = {
 }
 
 
+def constant(function: str, values: Sequence[float]) -> float:
+    """A function of plain numbers; not a number where it is undefined or overflows."""
+    try:
+        value = SCALAR[function](*values)
+    except (ArithmeticError, ValueError):
+        return math.nan
+    return math.nan if isinstance(value, complex) else float(value)
+
+
 def _power(x: Any, n: Any) -> Any:
     """x^n; small whole and half powers without a logarithm, which is what makes powers slow."""
     if not isinstance(n, float) or 2 * n != int(2 * n) or abs(n) > PRODUCTS:
@@ -79,6 +88,25 @@ ARRAY: dict[str, Callable[..., Any]] = SCALAR | {
     "step": lambda x: 0.5 * (1 + np.sign(x)),
 }
 
+EXACT = frozenset({"+", "-", "*", "/", "neg"})  # arithmetic, of which fractions remain fractions
+
+
+def without_constants(tree: Tree) -> Tree:
+    """The formula with numbers in place of log(2) and the like, with which algebra takes long.
+
+    Examples
+    --------
+    >>> from nearfield.algebra.expressions import parse
+    >>> print(without_constants(parse("p*sqrt(4) + 1/3", ("p",))))
+    p*2.0 + 1/3
+    """
+    if not isinstance(tree, Apply):
+        return tree
+    if tree.function not in EXACT and not tree.names():
+        return Number(float(numeric(tree, ("x",))(0.0)))
+    return Apply(tree.function, tuple(without_constants(each) for each in tree))
+
+
 Instruction = tuple[Callable[..., Any], tuple[int, ...]]
 
 
@@ -106,7 +134,7 @@ def numeric(tree: Tree, variables: Sequence[str]) -> Callable[..., Any]:
             inside = tuple(place(each) for each in part.arguments)
             here = places[part] = len(places)
             if all(each in constants for each in inside):
-                constants[here] = float(SCALAR[part.function](*(constants[each] for each in inside)))
+                constants[here] = constant(part.function, [constants[each] for each in inside])
             else:
                 instructions.append((here, (ARRAY[part.function], inside)))
             return here

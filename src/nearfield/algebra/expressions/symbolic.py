@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -75,8 +76,8 @@ def from_symbolic(expression: Any) -> Tree:
         return Name(str(expression.name))
     if expression.is_Integer:
         return Number(int(expression))
-    if expression.is_number and expression.is_real and not expression.free_symbols:
-        return Number(float(expression))
+    if expression.is_number:
+        return _number(complex(expression))
     if expression.is_Add:
         return _sum(expression)
     if expression.is_Mul:
@@ -100,6 +101,12 @@ def from_symbolic(expression: Any) -> Tree:
     if expression.func is sympy.log and arguments[0].is_Add and 1 in arguments[0].args:
         return Apply("log1p", (from_symbolic(arguments[0] - 1),))
     return Apply(names[expression.func], tuple(from_symbolic(each) for each in arguments))
+
+
+def _number(value: complex) -> Tree:
+    if value.imag or not math.isfinite(value.real):
+        raise ValueError(f"it holds {value}, which is no ordinary number")
+    return Number(value.real)
 
 
 def _sum(expression: Any) -> Tree:

@@ -108,3 +108,10 @@ def _within(tree: Tree, least: int) -> str:
 def fold(tree: Tree, of: Callable[[Tree, tuple[Any, ...]], Any]) -> Any:
     """The result of a function of each node and of the results for its arguments, from the leaves up."""
     return of(tree, tuple(fold(each, of) for each in tree))
+
+
+def every(tree: Tree) -> Iterator[Tree]:
+    """The tree and all that is in it."""
+    yield tree
+    for each in tree:
+        yield from every(each)
