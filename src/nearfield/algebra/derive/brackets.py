@@ -12,7 +12,7 @@ from functools import cache
 
 import sympy as sp
 
-from nearfield.algebra.derive.links import P, Q, Z
+from nearfield.algebra.derive.links import P, Q, Z, total
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _named(term: sp.Expr, share: sp.Symbol, count: int) -> tuple[sp.Symbol, int]
                 continue
             for sign in (1, -1):
                 if sign * term == first * sp.log(first / other):
-                    return sp.Symbol(f"KL({log_of}‖{name})", real=True), sign
+                    return total(f"KL({log_of}‖{name})"), sign
                 if sign * term == -first * sp.log(other / first):
-                    return sp.Symbol(f"KL({log_of}‖{name})", real=True), sign
-    return sp.Symbol("R" + "′" * count, real=True), 1
+                    return total(f"KL({log_of}‖{name})"), sign
+    return total("R" + "′" * count), 1

@@ -15,6 +15,8 @@ from nearfield.algebra.derive.text import text
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 
+TOLERANCE = 1e-6
+
 
 @dataclass(frozen=True, repr=False)
 class Derivation:
@@ -48,6 +50,11 @@ class Derivation:
     fast: bool
     reason: str
     error: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the error is below 1e-6."""
+        return self.error < TOLERANCE
 
     @property
     def stiffness(self) -> sp.Expr:

@@ -21,7 +21,7 @@ from nearfield.algebra.derive.layout import (
     parts_of,
     row,
 )
-from nearfield.algebra.derive.links import SHARE, D, F, P, Q, S, W, Z
+from nearfield.algebra.derive.links import SHARE, D, F, P, Q, S, W, Z, is_total
 
 APART = difference("y_i", "y_j")
 SHARES = (P, Q, SHARE, Z, S)  # what may differ between (i, j) and (j, i)
@@ -80,5 +80,5 @@ def _constant(k: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """The factor that is the same for all pairs, and the rest."""
     pairs = {P, Q, SHARE, Z, W, F, D}
     same = [each for each in k.free_symbols if each not in pairs and "_" not in each.name]
-    fixed = [each for each in same if not each.name.startswith(("R", "KL"))]
+    fixed = [each for each in same if not is_total(each)]
     return sp.factor_terms(k).as_independent(*(k.free_symbols - set(fixed)), as_Add=False)

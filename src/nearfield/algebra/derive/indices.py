@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from nearfield.algebra.derive.layout import Row, Sigma, factor, of, row
-from nearfield.algebra.derive.links import SHARE, D, F, Links, P, Q, S, W, Z, letter
+from nearfield.algebra.derive.links import SHARE, D, F, Links, P, Q, S, W, Z, is_total, letter
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Indices:
         base, _, index = symbol.name.partition("_")
         if index in ("i", "j"):  # of a point: a mass, degrees of freedom
             return sp.Symbol(f"{base}_{pair['ij'.index(index)]}", positive=True)
-        if symbol == S or base.startswith(("R", "KL")):
+        if symbol == S or is_total(symbol):
             index = (pair[0] if self.by_row else "") + scale
             head, bracket, rest = base.partition("(")
             return sp.Symbol(f"{head}{'_' if index else ''}{index}{bracket}{rest}", **symbol.assumptions0)

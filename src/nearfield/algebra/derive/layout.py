@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from nearfield.algebra.derive.brackets import negative
+from nearfield.algebra.derive.links import is_total
 
 
 @dataclass(frozen=True)
@@ -167,10 +168,10 @@ def laid(what: Any) -> Any:
 def name(text: str) -> Any:
     """The node of a symbol's name: p_ij has the index ij, KL_i(Q‖P) is a function."""
     letter, _, index = text.partition("_")
-    if text.startswith("KL"):
+    if text.startswith(("KL(", "KL_")):
         index, _, arguments = index.partition("(") if index else ("", "", letter.partition("(")[2])
         return Row((Name("KL", index, True), Name(f"({arguments}", upright=True)))
-    return Name(letter, index)
+    return Name(letter, index, upright=letter.isascii() and letter.isalpha() and len(letter) > 1)
 
 
 def of(expression: sp.Expr) -> Any:
@@ -212,7 +213,7 @@ def _rank(each: sp.Expr) -> tuple[int, str]:
         return (2 if not _indexed(base) else 5 if not each.has(sp.log) else 7), str(each)
     if not base.is_Symbol:
         return 8, str(each)
-    if base.name.startswith(("KL", "R")):
+    if is_total(base):
         return 4, str(each)
     if not _indexed(base) or base.name[0] not in "prvgqszdfwS":
         return 1, str(each)
@@ -220,9 +221,7 @@ def _rank(each: sp.Expr) -> tuple[int, str]:
 
 
 def _indexed(expression: sp.Expr) -> bool:
-    return any(
-        "_" in symbol.name or symbol.name.startswith(("KL", "R")) for symbol in expression.free_symbols
-    )
+    return any("_" in symbol.name or is_total(symbol) for symbol in expression.free_symbols)
 
 
 def _sum(expression: sp.Expr) -> Any:
@@ -260,7 +259,7 @@ def _term_rank(term: sp.Expr) -> tuple[int, str]:
     if term.is_Number:
         return 0, ""
     ranks = [_rank(each) for each in sp.Mul.make_args(term) if not each.is_Number]
-    sums = any(symbol.name.startswith(("KL", "R")) for symbol in term.free_symbols)
+    sums = any(map(is_total, term.free_symbols))
     return (9 if sums and not term.has(sp.log) else 1), str(sorted(ranks))
 
 

@@ -8,8 +8,21 @@ from typing import Any
 
 import sympy as sp
 
+from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.expressions import symbolic
+from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
+from nearfield.algebra.transforms import Transform
+
+
+def total(name: str) -> sp.Symbol:
+    """A sum that is named: it may be negative, which is how it is told from all other letters."""
+    return sp.Symbol(name, real=True)
+
+
+def is_total(symbol: sp.Symbol) -> bool:
+    """Whether a symbol stands for a sum."""
+    return symbol.is_positive is None
 
 
 def letter(name: str) -> sp.Symbol:
@@ -36,6 +49,8 @@ LETTERS = {
     "exponent": "t",
     "floor": "δ",
 }
+# Letters that have a meaning of their own here, so that a parameter of that name gets a prime.
+TAKEN = frozenset("pqrvgwfdsSzyCGkRTNUijuδ")
 
 
 @dataclass(frozen=True)
@@ -129,10 +144,11 @@ def links(method: Method) -> Links:
         learned = getattr(part, "learned", ())
         for symbol in sorted(expression.free_symbols - known, key=str):
             name = str(symbol)
-            value = getattr(part, name)
-            named = letter(LETTERS.get(name, name) + index)
-            if named in names:  # the cost has this letter already
-                named = letter(LETTERS.get(name, name) + "′" + index)
+            value = value_of(part, name)
+            called = LETTERS.get(name, name.replace("_", ""))
+            while called in TAKEN or letter(called + index) in names:
+                called += "′"
+            named = letter(called + index)
             names[named] = name
             expression = expression.subs(symbol, named)
             whole = not index and name not in learned and float(value).is_integer()
@@ -158,11 +174,17 @@ def links(method: Method) -> Links:
 
 def expressed(part: Any) -> sp.Expr:
     """A cost, kernel or transform in SymPy, with the names of its parameters."""
-    if not getattr(part, "expression", ""):
-        kind = next(c for c in type(part).__mro__ if c.__module__.startswith("nearfield.")).__name__
+    if not getattr(part, "expression", "") and not isinstance(getattr(part, "written", None), str):
+        kind = next(kind for kind in (Cost, Kernel, Transform) if isinstance(part, kind)).__name__
         instead = f", or use nearfield.{kind.lower()}s.Expression" if kind != "Transform" else ""
         raise ValueError(
             f"{part!r} cannot be derived, because only its numbers are known: set `expression`, its formula"
             f" as text, in the class{instead}"
         )
     return symbolic(part.expressed())
+
+
+def value_of(part: Any, name: str) -> Any:
+    """The value of a parameter: a field, or one of those that a formula was given."""
+    written = getattr(part, "parameters", None)
+    return written[name] if isinstance(written, dict) and name in written else getattr(part, name)
