@@ -18,6 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from derivations import derivation_pages
 from formulas import (
     COST_DERIVATIVES,
     KERNEL_DERIVATIVES,
@@ -315,6 +316,7 @@ def method_section(entry: Entry) -> str:
         ["target", TARGETS[method.target_kind]],
         ["learned", ", ".join(f"`{name}`" for name in method.learned) or "nothing but the map"],
         ["gradient", "in closed form" if closed else "by the chain"],
+        ["derivation", f"[link by link](../derivations/{entry.name}.md)"],
         [
             "descent, by default",
             asked["optimizer"]
@@ -386,7 +388,9 @@ PAGES = {
 
 def pages() -> dict[Path, str]:
     """Every page as the code gives it."""
-    return {DOCS / "reference" / f"{name}.md": make() for name, make in PAGES.items()}
+    reference = {DOCS / "reference" / f"{name}.md": make() for name, make in PAGES.items()}
+    derived = {DOCS / "derivations" / f"{name}.md": text for name, text in derivation_pages(NOTE).items()}
+    return reference | derived
 
 
 def stale() -> list[str]:

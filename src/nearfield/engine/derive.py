@@ -70,38 +70,37 @@ def derive(method: Method | str, **parameters: Any) -> Derivation:
     obstacle = mesh_obstacle(method, 2)
     reason = _reason(method, at_zero, obstacle)
     error = _error(method)
-    walk = (*steps(form), _limit_step(form, at_zero, reason), _check_step(form, error))
+    walk = (*steps(form), *_limit_steps(form, at_zero, reason), check_step(form, f"{error:.1e}"))
     return Derivation(method, name, walk, form, at_zero, obstacle is None, reason, error)
 
 
-def _limit_step(form: Closed, at_zero: Limit | None, reason: str) -> Step:
-    """What happens where p = 0."""
+def _limit_steps(form: Closed, at_zero: Limit | None, reason: str) -> list[Step]:
+    """What becomes of the cost's derivative where p = 0, and what that means for the engines."""
     from sympy import Add, factor
 
     from nearfield.algebra.derive.indices import Indices
     from nearfield.algebra.derive.layout import Name, equation, laid
     from nearfield.algebra.derive.steps import Step
 
-    title = f"Where {form.links.target_letter} = 0"
+    engine = Step("The fast engine", (reason,))
     if at_zero is None:
-        return Step("Every pair counts", (reason,))
-    index, p = Indices(form.links), form.links.target_letter
-    said: list[Any] = [f"Most pairs are no neighbours, and have {p} = 0. There the derivative of the cost "]
+        return [engine]
+    links, index, G = form.links, Indices(form.links), Name("G", "0")
+    title = f"Where {links.target_letter} = 0"
+    said: list[Any] = [
+        f"Most pairs are no neighbours, and have {links.target_letter} = 0. There the derivative of the cost"
+    ]
     if at_zero.value is None:
-        return Step(title, (*said, "has no finite limit. ", reason))
-    found = [equation(Name("G", "0"), index.of(at_zero.value))]
+        return [Step(title, (*said, " has no finite limit.")), engine]
+    found = [equation(G, index.of(at_zero.value))]
     if at_zero.floored:
-        said += [
-            "would be infinite, and with the floor ",
-            laid("δ"),
-            f" in place of {p} it is the following.",
-        ]
+        said += [" would be infinite, so it is taken at the floor ", laid("δ"), ", a stated approximation."]
     else:
-        said += ["becomes the following."]
-    if form.links.normalized and not form.links.scales and at_zero.fields and at_zero.terms is not None:
-        said += [" Put in terms of the weight, it separates into functions of the sum times functions of w."]
-        found.append(equation(Name("G", "0"), index.of(Add(*(factor(c) * g for c, g in at_zero.terms)))))
-    return Step(title, (*said, " ", reason), tuple(found))
+        said += [" has a finite limit."]
+    if links.normalized and not links.scales and at_zero.fields and at_zero.terms is not None:
+        said += [" In terms of the weights it separates into functions of the sum times functions of w."]
+        found.append(equation(G, index.of(Add(*(factor(c) * g for c, g in at_zero.terms)))))
+    return [Step(title, tuple(said), tuple(found)), engine]
 
 
 def _reason(method: Method, at_zero: Limit | None, obstacle: str | None) -> str:
@@ -161,7 +160,7 @@ def _relative(numeric: Any, derived: Any) -> float:
     return float(np.max(np.abs(numeric - derived)) / np.linalg.norm(derived))
 
 
-def _check_step(form: Closed, error: float) -> Step:
+def check_step(form: Closed, error: str) -> Step:
     """What the check gave."""
     from nearfield.algebra.derive.layout import equation
     from nearfield.algebra.derive.steps import Step
@@ -174,7 +173,7 @@ def _check_step(form: Closed, error: float) -> Step:
         f"The formula was computed for a random map of {POINTS} points",
         *values,
         " and compared with central differences of the cost. The largest difference, relative to the norm of"
-        f" the gradient, is {error:.1e}.",
+        f" the gradient, is {error}.",
     )
     return Step("The check", said)
 

@@ -51,6 +51,7 @@ def derivative(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
 
 def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
     """Collect logarithms into ratios, and call a mixture of p and q within them z."""
+    expression = _without_signs(expression)
     expression = sp.expand_log(expression, force=True)  # what is within a logarithm is positive
     expression = expression.replace(
         lambda e: isinstance(e, sp.log) and e.args[0].is_Add and not _is_mixture(e.args[0]),
@@ -70,6 +71,14 @@ def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
             lambda e: isinstance(e, sp.log) and e.has(mixture), lambda e: e.xreplace({mixture: Z})
         )
     return rest + logs, mixture
+
+
+def _without_signs(expression: sp.Expr) -> sp.Expr:
+    """The same with x² sign(x) as x |x|, where that leaves nothing to divide by."""
+    inner = {sign.args[0] for sign in expression.atoms(sp.sign)}
+    plain = shortest(expression.replace(sp.sign, lambda x: sp.Abs(x) / x)) if inner else expression
+    below = sp.fraction(sp.together(plain))[1]
+    return expression if any(below.has(x, -x) for x in inner) else plain
 
 
 def _positive(product: sp.Expr) -> sp.Expr:

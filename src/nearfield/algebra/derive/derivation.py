@@ -96,7 +96,8 @@ class Derivation:
         # The springs say little where their stiffness is not put in.
         named = not self.gradient.count("k_ij")
         result = last["The gradient"] if named else last["The gradient"] + last["The closed form"]
-        return documents.Document(f"The gradient of {self.name}", str(self.method), result, self.steps)
+        whose = "a composition" if self.name == str(self.method) else self.name
+        return documents.Document(f"The gradient of {whose}", str(self.method), result, self.steps)
 
     def text(self, width: int = documents.WIDTH) -> str:
         """Plain text with Unicode letters, for a terminal of this width."""

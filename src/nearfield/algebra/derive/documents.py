@@ -66,16 +66,14 @@ def as_markdown(document: Document) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-# What LaTeX has no letter for, or another meaning of.
-SPECIAL = {"→": r"$\to$", "²": r"$^2$", "∂": r"$\partial$", "·": r"$\cdot$", "_": r"\_", "‖": r"$\Vert$"}
-GREEK = {"α": "alpha", "β": "beta", "ν": "nu"}
+# What has another meaning in LaTeX, or no letter there.
+SPECIAL = {each: rf"\{each}" for each in "&%$#_{}"} | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
+SIGNS = {"→": r"\(\to\)", "²": r"\(^2\)", "·": r"\(\cdot\)"}
 
 
 def _tex(words: str) -> str:
     """Words as LaTeX."""
-    for sign, written in {**SPECIAL, **{letter: rf"$\{name}$" for letter, name in GREEK.items()}}.items():
-        words = words.replace(sign, written)
-    return words.replace("$$", "")
+    return "".join({**SPECIAL, **SIGNS}.get(character, character) for character in words)
 
 
 def as_latex(document: Document) -> str:
@@ -116,7 +114,7 @@ p { margin: .4rem 0 .8rem; }
 p.about { color: var(--faint); }
 .result { border: 1px solid var(--line); border-radius: 6px; padding: .6rem 1rem; margin: 1.2rem 0; }
 .equation { overflow-x: auto; overflow-y: hidden; padding: .35rem 0; }
-math { font-size: 1.08em; }
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; font-size: 1.08em; }
 math[display="block"] { width: max-content; margin: 0 auto; }
 """.strip()
 

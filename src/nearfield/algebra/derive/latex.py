@@ -29,11 +29,10 @@ COMMANDS = {
     "ν": r"\nu",
     "π": r"\pi",
     "∂": r"\partial",
-    "q̄": r"\bar q",
-    "Ḡ": r"\bar G",
 }
 SIGNS = {"−": "-", "→": r"\to", "‖": r"\Vert", "∈": r"\in", "·": r"\cdot", "≥": r"\ge", "≈": r"\approx"}
 BRACKETS = (("(", ")"), ("[", "]"), (r"\{", r"\}"))
+MEAN = "\u0304"  # the bar over the letter before it
 FUNCTIONS = {"log", "exp", "max", "min"}
 
 
@@ -72,9 +71,13 @@ def _name(node: Name) -> str:
     letter = node.text
     primes = letter.count("′")
     letter = letter.rstrip("′")
+    if letter.strip() in FUNCTIONS:
+        return rf"\{letter.strip()}"
     if node.upright:
         letter = letter.replace("‖", r" \Vert ")
         letter = rf"\mathrm{{{letter}}}" if letter.isalpha() and len(letter) > 1 else letter
+    elif letter.endswith(MEAN):
+        letter = rf"\bar {letter[0]}"
     letter = COMMANDS.get(letter, letter)
     return letter + "'" * primes + (f"_{{{node.index}}}" if node.index else "")
 
@@ -93,6 +96,6 @@ def _row(node: Row) -> str:
     out = written[0] if written else ""
     for before, part in zip(node.parts, written[1:], strict=False):
         # A command must not run into the letter after it.
-        tight = isinstance(before, Name) and before.upright
+        tight = part.startswith("(")
         out += ("" if (out.endswith((" ", "}")) and part.startswith(" ")) or tight else " ") + part
     return " ".join(out.split())

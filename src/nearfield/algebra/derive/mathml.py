@@ -19,6 +19,7 @@ from nearfield.algebra.derive.layout import (
 )
 
 BRACKETS = ("()", "[]", "{}")
+SPACE = '<mspace width="0.17em"></mspace>'  # as thin as that of LaTeX
 
 
 def mathml(node: Any, block: bool = False) -> str:
@@ -60,12 +61,11 @@ def element(node: Any) -> str:
     if isinstance(node, Call):
         if node.function == "exp":
             return f"<msup><mi>e</mi>{element(node.argument)}</msup>"
-        # The invisible sign of a function's application gives the space before its argument.
         argument = node.argument
-        inner = element(argument) if isinstance(argument, Fraction) else _bracketed(argument, "()")
-        return f"<mrow><mi>{node.function}</mi><mo>&#x2061;</mo>{inner}</mrow>"
+        inner = SPACE + element(argument) if isinstance(argument, Fraction) else _bracketed(argument, "()")
+        return f"<mrow>{SPACE}<mi>{node.function}</mi>{inner}</mrow>"
     assert isinstance(node, Sigma)
-    return f'<munder><mo movablelimits="false">∑</mo>{_index(node.index)}</munder>'
+    return f'<munder><mo movablelimits="false">∑</mo>{_index(node.index)}</munder>{SPACE}'
 
 
 def _bracketed(body: Any, pair: str) -> str:
@@ -76,9 +76,11 @@ def _bracketed(body: Any, pair: str) -> str:
 def _letter(node: Name) -> str:
     letter = node.text.rstrip("′")
     primes = node.text[len(letter) :]
-    over = len(letter) == 2 and letter[1] == "\u0304"
+    over = letter.endswith("\u0304")
+    if letter.endswith(" "):
+        return f"<mi>{letter.strip()}</mi>{SPACE}"
     if node.upright:
-        written = f"<mi mathvariant='normal'>{escape(letter)}</mi>"
+        written = f'<mi mathvariant="normal">{escape(letter)}</mi>'
     elif over:
         written = f'<mover accent="true"><mi>{letter[0]}</mi><mo>¯</mo></mover>'
     else:

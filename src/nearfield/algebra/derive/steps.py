@@ -87,7 +87,7 @@ class Walk:
 
     def derivative(self, pair: str) -> Name:
         """G, with a bar where it is taken at a mean."""
-        return Name("Ḡ" if self.links.scales else "G", pair)
+        return Name("G\u0304" if self.links.scales else "G", pair)
 
     def scaled(self, expression: sp.Expr) -> sp.Expr:
         """A function of f at the precision of a scale."""
@@ -300,7 +300,7 @@ class Walk:
         """∂C/∂θ of a learned parameter."""
         rows = theta.name.endswith("_i")
         said = (
-            f"{self.links.names[theta]} is learned along with the map. The chain is the same up to the"
+            "It is learned along with the map. The chain is the same up to the"
             f" weights, which depend on it as they do on f{', those of row i only' if rows else ''}.",
         )
         log = partial(row(Name("log ", upright=True), self.w), theta)
@@ -310,7 +310,7 @@ class Walk:
             equation(log, self.index.of(self.scaled(self.closed.learned[theta]))),
             equation(partial("C", theta), row(*parts, factor(self.index.of(self.closed.spring)), log)),
         )
-        return Step(f"∂C/∂{theta.name}", said, found)
+        return Step(f"The parameter {self.links.names[theta]}", said, found)
 
 
 def _has_multiple(product: sp.Expr, quantity: sp.Symbol) -> bool:

@@ -62,18 +62,20 @@ def _row(node: Row) -> str:
         followed = k + 1 < len(node.parts) and not isinstance(node.parts[k + 1], Sign)
         if isinstance(part, Fraction) and followed:
             written = f"({written})"  # or what follows would seem to be below the line
-        if previous is not None and not _touches(previous, part, out, written):
+        if previous is not None and not _touches(previous, part):
             out += " "
         out += written
         previous = part
     return out
 
 
-def _touches(previous: Any, part: Any, out: str, written: str) -> bool:
+def _touches(previous: Any, part: Any) -> bool:
     """Whether there is no space between two neighbours."""
     if isinstance(part, Sign) or isinstance(previous, Sign):
         return True
-    if isinstance(previous, Name) and (previous.text == "∂" or previous.upright):
+    if isinstance(part, Name) and part.text.startswith("("):
+        return True  # what a divergence is of
+    if isinstance(previous, Name) and (previous.text == "∂" or previous.text.endswith(" ")):
         return True
     return isinstance(part, Group) and isinstance(previous, Group)
 
