@@ -18,6 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from derivations import derivation_pages
 from formulas import (
     COST_DERIVATIVES,
     KERNEL_DERIVATIVES,
@@ -119,7 +120,7 @@ def used_by(cls: type) -> str:
 def facts_of(base: type) -> list[list[str]]:
     """What the facts mean, as the base class says it."""
     meanings = described(sections(base)["Attributes"]).items()
-    return [[f"`{name}`", text] for name, text in meanings if name not in ("name", "formula")]
+    return [[f"`{name}`", text] for name, text in meanings if name not in ("name", "formula", "expression")]
 
 
 def fact(cls: type, name: str) -> Any:
@@ -315,6 +316,7 @@ def method_section(entry: Entry) -> str:
         ["target", TARGETS[method.target_kind]],
         ["learned", ", ".join(f"`{name}`" for name in method.learned) or "nothing but the map"],
         ["gradient", "in closed form" if closed else "by the chain"],
+        ["derivation", f"[link by link](../derivations/{entry.name}.md)"],
         [
             "descent, by default",
             asked["optimizer"]
@@ -387,7 +389,7 @@ PAGES = {
 # The public names on their pages; a module has one to itself, and whatever is not named here is on the last.
 API = {
     "estimators": ("Estimators", ["Embedder", "TSNE"]),
-    "methods": ("Methods", ["Method", "method", "methods"]),
+    "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
     "runs": ("Runs and maps", ["Run", "Map"]),
     "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
 }
@@ -411,7 +413,9 @@ def public() -> dict[str, tuple[str, list[str]]]:
 # Their classes are dataclasses without saying so, and are described in the reference.
 PARTS = {
     "costs": "What each computes is in the reference: costs of"
-    " [probabilities](../reference/costs-divergences.md), of [bare weights](../reference/costs-weights.md) and of [distances](../reference/costs-distances.md).",
+    " [probabilities](../reference/costs-divergences.md), of"
+    " [bare weights](../reference/costs-weights.md) and of"
+    " [distances](../reference/costs-distances.md).",
     "kernels": "What each computes is in the reference: [kernels](../reference/kernels.md).",
     "transforms": "What each computes is in the reference: [transforms](../reference/transforms.md).",
 }
@@ -473,7 +477,9 @@ def api_pages() -> dict[str, str]:
 def pages() -> dict[Path, str]:
     """Every page as the code gives it."""
     reference = {DOCS / "reference" / f"{name}.md": make() for name, make in PAGES.items()}
-    return reference | {DOCS / "api" / f"{name}.md": text for name, text in api_pages().items()}
+    derived = {DOCS / "derivations" / f"{name}.md": text for name, text in derivation_pages(NOTE).items()}
+    api = {DOCS / "api" / f"{name}.md": text for name, text in api_pages().items()}
+    return reference | derived | api
 
 
 def stale() -> list[str]:

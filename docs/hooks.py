@@ -54,13 +54,19 @@ def on_config(config: Any) -> Any:
 def expanded(nav: Any) -> Any:
     """The navigation, with all folders replaced."""
     if isinstance(nav, str) and nav.endswith("/"):
-        pages = [path.relative_to(DOCS).as_posix() for path in (DOCS / nav).glob("*.md")]
-        return sorted(pages, key=lambda page: (not page.endswith("/index.md"), page))
+        pages = sorted((DOCS / nav).glob("*.md"), key=lambda path: (path.stem != "index", path.stem))
+        return [{heading(path): path.relative_to(DOCS).as_posix()} for path in pages]
     if isinstance(nav, dict):
         return {title: inner for title, entry in nav.items() if (inner := expanded(entry))}
     if isinstance(nav, list):
         return [inner for entry in nav if (inner := expanded(entry))]
     return nav
+
+
+def heading(path: Path) -> str:
+    """The heading of a page, without what it shares with the others of its folder."""
+    found = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found[1].removeprefix("The gradient of ") if found else path.stem
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -1,0 +1,353 @@
+"""What a cost that was written as text, or as functions, turns out to be: the facts an engine plans by.
+
+Nothing is looked up by name. SymPy gives the derivative and the limit at p = 0; that a cost *is* the
+cross-entropy, a mixture or a least-squares cost is found by comparing values at scattered points, which for
+such formulas is as good as a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from nearfield.algebra.costs.base import LimitTerm, log_terms, power_term
+from nearfield.algebra.costs.divergences import KL, JensenShannon
+from nearfield.algebra.expressions import Apply, Name, Number, Tree, from_symbolic, numeric, symbolic
+from nearfield.algebra.expressions.deriving import is_simple, lean, limit_at_zero, powers_and_logs
+from nearfield.algebra.expressions.numeric import without_constants
+from nearfield.algebra.expressions.slopes import slope
+from nearfield.algebra.expressions.symbolic import symbol
+from nearfield.algebra.expressions.written import rounded
+from nearfield.algebra.parts import TINY
+
+Function = Callable[[Any, Any], Any]
+
+FLOORED = "p0"  # the name of max(p, floor)
+TINY32 = 1e-30  # as TINY, for float32
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The value, the derivative, and what a `Cost` declares beside."""
+
+    value: Function
+    derivative: Function
+    limit: tuple[LimitTerm, ...] | None
+    infinite_at_zero: bool
+    cross_entropy: bool
+    mixture: float | None
+    least_squares: float | None
+    power_difference: float | None
+    degree: float
+    within_one: bool
+
+
+def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
+    """The facts of a formula in p and q."""
+    p, q = points(domain)
+    tree = without_constants(tree)
+    terms = floored_terms(tree, q)
+    infinite = any(FLOORED in term.names() for term in terms)
+    tree = added(terms) if infinite else tree
+
+    def guarded(function: Any) -> Function:
+        return _guarded(function, floor, infinite, domain)
+
+    value, derivative = (guarded(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
+    check_slope(derivative, p, q)
+    if not is_simple(tree):
+        limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
+        return _facts(value, derivative, limit, infinite, domain)
+    expression = symbolic(tree)
+    rate = lean(expression.diff(symbol("q")))
+    value, derivative = guarded(_by_ratio(expression)), guarded(_by_ratio(rate))
+    limit = None if domain == "distances" else _limit(rate, value, derivative, floor, domain)
+    return _facts(value, derivative, limit, infinite, domain)
+
+
+def facts_of_functions(
+    value: Any, derivative: Any, parameters: dict[str, float], domain: str, floor: float
+) -> Facts:
+    """The facts of a function of p and q and its derivative."""
+    p, q = points(domain)
+
+    def at(function: Any) -> Function:
+        return lambda p, q: function(p, q, **parameters)
+
+    with np.errstate(all="ignore"):
+        at_zero = [np.asarray(at(f)(np.zeros_like(q), q)) for f in (value, derivative)]
+    infinite = not all(np.isfinite(each).all() for each in at_zero)
+
+    def floored(function: Any) -> Function:
+        inner = at(function)
+        if domain == "distances":
+            return _weighing_nothing(inner) if infinite else inner
+        return (lambda p, q: inner(np.maximum(p, floor), q)) if infinite else inner
+
+    value, derivative = floored(value), floored(derivative)
+    check_slope(derivative, p, q)
+    limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
+    return _facts(value, derivative, limit, infinite, domain)
+
+
+def points(domain: str) -> tuple[Any, Any]:
+    """Scattered p and q, at which costs are compared."""
+    steps = np.arange(1, 121)
+    p, q = (steps * 0.6180339887498949) % 1, (steps * 0.7548776662466927) % 1
+    if domain == "distances":
+        return 1e3 ** (2 * p - 1), 1e3 ** (2 * q - 1)
+    return np.where(steps % 2, p, p**8), np.where(steps % 3, q, q**8)
+
+
+def check_slope(derivative: Function, p: Any, q: Any) -> None:
+    """Refuse a cost that is undefined somewhere, or that no map can change."""
+    with np.errstate(all="ignore"):
+        G = np.asarray(derivative(p, q))
+    if np.shape(G) != np.shape(q) or np.iscomplexobj(G):
+        raise ValueError("the derivative must be a real number for each pair")
+    bad = np.flatnonzero(~np.isfinite(G))
+    if len(bad):
+        i = bad[0]
+        raise ValueError(
+            f"its derivative in q is not finite: it is {G[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}"
+        )
+    if not G.any():
+        raise ValueError("it does not depend on q, and no map is better than another")
+
+
+# Terms that are infinite at p = 0 ---------------------------------------------------------------------------
+
+
+def floored_terms(tree: Tree, q: Any) -> list[Tree]:
+    """The terms whose sum the tree is; in those that are infinite at p = 0, max(p, floor) stands for p."""
+    return [_floored(term) if _grows_at_zero(term, q) else term for term in _terms(tree)]
+
+
+def _terms(tree: Tree) -> list[Tree]:
+    """The terms of a sum; constant factors before a sum in brackets go into it."""
+    if not isinstance(tree, Apply):
+        return [tree]
+    if tree.function == "neg":
+        return [Apply("neg", (each,)) for each in _terms(tree.arguments[0])]
+    if tree.function in ("+", "-", "*", "/"):
+        left, right = tree.arguments
+        if tree.function == "+":
+            return _terms(left) + _terms(right)
+        if tree.function == "-":
+            return _terms(left) + [Apply("neg", (each,)) for each in _terms(right)]
+        if not right.names():
+            return [Apply(tree.function, (each, right)) for each in _terms(left)]
+        if tree.function == "*" and not left.names():
+            return [Apply("*", (left, each)) for each in _terms(right)]
+    return [tree]
+
+
+def added(terms: list[Tree]) -> Tree:
+    """The sum of terms."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = Apply("+", (total, term))
+    return total
+
+
+def _floored(term: Tree) -> Tree:
+    return term.replaced({"p": Name(FLOORED)})
+
+
+def _grows_at_zero(term: Tree, q: Any) -> bool:
+    """Whether a term or its derivative in q is unbounded as p → 0.
+
+    Between three p at equal ratios, what is bounded changes less and less, and a logarithm always as much.
+    """
+    if "p" not in term.names():
+        return False
+    for tree in (term, slope(term, "q")):
+        function = numeric(tree, ("p", "q"))
+        with np.errstate(all="ignore"):
+            at = np.array([function(np.full_like(q, p), q) for p in (1e-40, 1e-80, 1e-120)])
+            first, second = np.abs(np.diff(at, axis=0))
+        if not np.isfinite(at).all() or np.any((second > 0.9 * first) & (second > 1e-9)):
+            return True
+    return False
+
+
+# Values in numbers ------------------------------------------------------------------------------------------
+
+
+def _by_ratio(expression: Any) -> Callable[[Any, Any, Any], Any]:
+    """A function of p, max(p, floor) and q, of the ratio p/q if that takes fewer operations.
+
+    Divergences are functions of the ratio but for a factor, and powers of p and of q leave float32
+    where those of the ratio do not.
+    """
+    p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
+    scaled = lean(expression.subs({p: p * q, p0: p0 * q}, simultaneous=True))
+    if scaled.count_ops() > expression.count_ops():
+        return numeric(from_symbolic(expression), ("p", FLOORED, "q"))
+    function = numeric(from_symbolic(scaled), ("p", FLOORED, "q"))
+    return lambda p, p0, q: function(p / q, None if p0 is None else p0 / q, q)
+
+
+def _guarded(function: Callable[[Any, Any, Any], Any], floor: float, infinite: bool, domain: str) -> Function:
+    """A function of p and q that is defined at p = 0, in the type of its arguments."""
+    if domain == "distances" and infinite:
+        return _weighing_nothing(lambda p, q: function(p, p, q))
+
+    def guarded(p: Any, q: Any) -> Any:
+        with np.errstate(all="ignore"):
+            p0 = np.maximum(p, floor) if infinite else None
+            low = np.maximum(p, TINY32 if getattr(q, "dtype", None) == np.float32 else TINY)
+            result = function(low, p0, q)
+            if getattr(result, "dtype", None) == np.float32 and not np.isfinite(result).all():
+                return guarded(np.asarray(p, np.float64), np.asarray(q, np.float64))
+            return result
+
+    return guarded
+
+
+def _weighing_nothing(function: Function) -> Function:
+    """A cost of distances that is infinite for duplicates (r = 0): they weigh nothing, as in Sammon's."""
+
+    def weighing(p: Any, q: Any) -> Any:
+        apart = np.asarray(p) > 0
+        with np.errstate(all="ignore"):
+            return np.where(apart, function(np.where(apart, p, 1.0), q), 0.0)
+
+    return weighing
+
+
+# The limit at p = 0 -----------------------------------------------------------------------------------------
+
+DROWNING = 1e3  # a logarithm of the floor is below, and a negative power of it drowns all else
+W = np.array([1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.95])  # weights at which limits are compared
+
+
+def _limit(
+    rate: Any, value: Function, derivative: Function, floor: float, domain: str
+) -> tuple[LimitTerm, ...] | None:
+    """The separable terms of the derivative as p → 0, if there are such."""
+    p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
+    G0 = limit_at_zero(rate.subs(p0, symbolic(Number(floor))), p)
+    if G0 is None:
+        return None
+    with np.errstate(all="ignore"):
+        at = numeric(from_symbolic(G0), ("q",))(W)
+    if not np.allclose(at, derivative(np.zeros_like(W), W), rtol=1e-6, atol=1e-9):
+        return None
+    found = powers_and_logs(G0, q)
+    if found is None or any(k > 1 for _, k in found):
+        return _bare_term(value, derivative, domain)
+    if FLOORED in {str(each) for each in rate.free_symbols} and max(map(abs, found.values())) > DROWNING:
+        return None
+    terms: list[LimitTerm] = []
+    for (m, k), c in found.items():
+        terms += log_terms(c, m) if k else [power_term(c, m)]
+    return _complete(tuple(terms), value)
+
+
+def _limit_of_function(value: Function, derivative: Function, domain: str) -> tuple[LimitTerm, ...] | None:
+    """The same where there is no formula: a constant, a power, or whatever it is for bare weights."""
+    G0 = np.asarray(derivative(np.zeros_like(W), W), dtype=float)
+    if not G0.any():
+        return _complete((), value)
+    if np.all(G0 != 0):
+        m = rounded(float(np.log(G0[-1] / G0[0]) / np.log(W[-1] / W[0]))) if G0[-1] / G0[0] > 0 else 0.0
+        c = rounded(float(G0[-1] / W[-1] ** m))
+        if np.allclose(c * W**m, G0, rtol=1e-9, atol=0):
+            return _complete((power_term(c, m),), value)
+    return _bare_term(value, derivative, domain)
+
+
+def _bare_term(value: Function, derivative: Function, domain: str) -> tuple[LimitTerm, ...] | None:
+    """The limit as one term, which for bare weights (S = 1) any function of w is; its integral is C(0, w)."""
+    if domain != "weights":
+        return None
+
+    def integral(w: Any) -> Any:
+        w = np.asarray(w)
+        return value(np.zeros_like(w), w)
+
+    def rate(w: Any) -> Any:
+        w = np.asarray(w)
+        return derivative(np.zeros_like(w), w)
+
+    ends = np.abs(integral(np.array([1e-10, 1e-20, 1e-30])))
+    grows = not bool(np.isfinite(ends).all() and ends[2] <= 1.01 * ends[1] + 1e-9)
+    term = LimitTerm(lambda S: np.ones_like(S), rate, integral, grows=grows)
+    return _complete((term,), value)
+
+
+def _complete(terms: tuple[LimitTerm, ...], value: Function) -> tuple[LimitTerm, ...] | None:
+    """The terms, if their integrals are C(0, q): pairs that are no neighbours cost nothing at q = 0."""
+    if any(term.grows for term in terms):
+        return terms  # for which there are no fields anyway
+    at = sum((term.coefficient(1.0) * term.integral(W) for term in terms), np.zeros_like(W))
+    nothing = abs(float(value(np.zeros(1), np.full(1, 1e-30))[0])) < 1e-9
+    return terms if nothing and np.allclose(at, value(np.zeros_like(W), W), rtol=1e-6, atol=1e-9) else None
+
+
+# Known costs ------------------------------------------------------------------------------------------------
+
+
+def _facts(
+    value: Function, derivative: Function, limit: tuple[LimitTerm, ...] | None, infinite: bool, domain: str
+) -> Facts:
+    p, q = points(domain)
+    with np.errstate(all="ignore"):
+        C, G = np.asarray(value(p, q)), np.asarray(derivative(p, q))
+        far = [np.isfinite(f(p[:8], np.full(8, s))).all() for f in (value, derivative) for s in (1.5, 50.0)]
+    distances = domain == "distances"
+    return Facts(
+        value=value,
+        derivative=derivative,
+        limit=limit,
+        infinite_at_zero=infinite and not distances,
+        cross_entropy=domain == "probabilities" and same(C, KL().value(p, q)),
+        mixture=None if distances else _mixture(C, G, limit, p, q),
+        least_squares=_least_squares(value, C, p, q) if distances else None,
+        power_difference=_power_difference(value, C, p, q) if distances else None,
+        degree=_degree(value, C, p, q),
+        within_one=not all(far),
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two costs are one, by their values at scattered points."""
+    return bool(np.allclose(a, b, rtol=1e-9, atol=1e-12))
+
+
+def _mixture(C: Any, G: Any, limit: Any, p: Any, q: Any) -> float | None:
+    """The κ of the Jensen-Shannon divergence that the cost is: the limit at p = 0 tells it."""
+    if limit is None or len(limit) != 1 or not limit[0].constant:
+        return None
+    c = float(limit[0].coefficient(1.0))
+    if not 1 + 1e-6 < c < 13:
+        return None
+    kappa = rounded(float(brentq(lambda k: -np.log1p(-k) / k - c, 1e-7, 1 - 1e-7, xtol=1e-15)))
+    known = JensenShannon(kappa)
+    return kappa if same(G, known.derivative(p, q)) and same(C, known.value(p, q)) else None
+
+
+def _least_squares(value: Function, C: Any, p: Any, q: Any) -> float | None:
+    at = float(value(np.full(1, 2.0), np.ones(1))[0])  # 2^e
+    e = rounded(float(np.log2(at))) if at > 0 else 0.0
+    return e if abs(e) <= 8 and same(C / (p**e * (p - q) ** 2), 1.0) else None
+
+
+def _power_difference(value: Function, C: Any, p: Any, q: Any) -> float | None:
+    at = float(value(np.full(1, 2.0), np.ones(1))[0])  # (2^e - 1)²
+    e = rounded(float(np.log2(1 + np.sqrt(at)))) if at > 0 else 0.0
+    return e if 0 < e <= 8 and same(C / (p**e - q**e) ** 2, 1.0) else None
+
+
+def _degree(value: Function, C: Any, p: Any, q: Any) -> float:
+    """How the cost scales; that of costs whose attraction and repulsion scale apart counts as 1."""
+    with np.errstate(all="ignore"):
+        ratios = value(p / 2, q / 2) / C
+        ratio = float(np.median(ratios))
+        uniform = np.allclose(ratios, ratio, rtol=1e-6)
+    return rounded(-float(np.log2(ratio))) if uniform and ratio > 0 else 1.0
