@@ -23,6 +23,16 @@ SHOWN = ("CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/RESULTS.md", "benchmarks
 CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FORMULA = re.compile(r'<(span|div) class="arithmatex">(?:\\\((.*?)\\\)|\\\[(.*?)\\\])</\1>', re.DOTALL)
+# Room as TeX leaves it: none around a stroke, some around a logarithm; and the index of a sum below it.
+AS_IN_TEX = (
+    (r"<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>'),
+    (r"<mi>log</mi>(?!<mo)", '<mi>log</mi><mspace width="0.17em"/>'),
+    (r"(</m(?:i|n|sub|sup|subsup|frac)>)<mi>log</mi>", r'\1<mspace width="0.17em"/><mi>log</mi>'),
+    (
+        r"<msub>(<mo>&#x02211;</mo><mrow>(?:(?!</?m(?:row|sub)).)*</mrow>)</msub>",
+        r"<munder>\1</munder>",
+    ),
+)
 # Whatever a browser would load without being asked.
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?((?:https?:)?//[^"'\s>]+)"""
@@ -121,8 +131,8 @@ def mathml(formula: re.Match[str]) -> str:
     made = convert(latex, display="inline" if inline else "block")
     if re.search(r"\\|<mi>&</mi>", made):
         raise PluginError(f"no MathML for {latex}")
-    made = made.replace("<mo>&#x0002F;</mo>", '<mo lspace="0" rspace="0">/</mo>')  # as close as TeX has it
-    made = re.sub(r"<mi>log</mi>(?!<mo)", '<mi>log</mi><mspace width="0.17em"/>', made)
+    for pattern, better in AS_IN_TEX if display else AS_IN_TEX[:-1]:
+        made = re.sub(pattern, better, made)
     return made if inline else f'<div class="formula">{made}</div>'
 
 
