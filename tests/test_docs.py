@@ -148,7 +148,7 @@ def test_every_page_is_linked_from_the_index():
     for index in (docs / "index.md", docs / "derivations" / "index.md", docs / "api" / "index.md"):
         targets = [target for target, _ in LINK.findall(index.read_text(encoding="utf-8"))]
         linked |= {(index.parent / target).resolve() for target in targets if "://" not in target}
-    assert {page for page in [*PAGES, *EXAMPLES] if page != docs / "index.md"} <= linked
+    assert {*BESIDE, *DOCS, *EXAMPLES} - {docs / "index.md"} <= linked
 
 
 def test_the_catalogue_of_the_readme_is_complete():
