@@ -28,6 +28,7 @@ Function = Callable[[Any, Any], Any]
 
 FLOORED = "p0"  # the name of max(p, floor)
 TINY32 = 1e-30  # as TINY, for float32
+BELOW_ONE = 1 - 2.0**-53
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
         return _guarded(function, floor, infinite, domain)
 
     value, derivative = (guarded(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
-    check_slope(derivative, p, q)
+    check_pairs(value, derivative, p, q)
     if not is_simple(tree):
         limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
         return _facts(value, derivative, limit, infinite, domain)
@@ -80,7 +81,7 @@ def facts_of_functions(
 
     with np.errstate(all="ignore"):
         at_zero = [np.asarray(at(f)(np.zeros_like(q), q)) for f in (value, derivative)]
-    infinite = not all(np.isfinite(each).all() for each in at_zero)
+    infinite = not all(each.dtype.kind in "fiu" and np.isfinite(each).all() for each in at_zero)
 
     def floored(function: Any) -> Function:
         inner = at(function)
@@ -89,7 +90,7 @@ def facts_of_functions(
         return (lambda p, q: inner(np.maximum(p, floor), q)) if infinite else inner
 
     value, derivative = floored(value), floored(derivative)
-    check_slope(derivative, p, q)
+    check_pairs(value, derivative, p, q)
     limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
     return _facts(value, derivative, limit, infinite, domain)
 
@@ -103,19 +104,18 @@ def points(domain: str) -> tuple[Any, Any]:
     return np.where(steps % 2, p, p**8), np.where(steps % 3, q, q**8)
 
 
-def check_slope(derivative: Function, p: Any, q: Any) -> None:
+def check_pairs(value: Function, derivative: Function, p: Any, q: Any) -> None:
     """Refuse a cost that is undefined somewhere, or that no map can change."""
     with np.errstate(all="ignore"):
-        G = np.asarray(derivative(p, q))
-    if np.shape(G) != np.shape(q) or np.iscomplexobj(G):
-        raise ValueError("the derivative must be a real number for each pair")
-    bad = np.flatnonzero(~np.isfinite(G))
-    if len(bad):
-        i = bad[0]
-        raise ValueError(
-            f"its derivative in q is not finite: it is {G[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}"
-        )
-    if not G.any():
+        found = {"it": np.asarray(value(p, q)), "its derivative in q": np.asarray(derivative(p, q))}
+    for what, at in found.items():
+        if np.shape(at) != np.shape(q) or at.dtype.kind not in "fiu":
+            raise ValueError(f"{what} must be a real number for each pair")
+        bad = np.flatnonzero(~np.isfinite(at))
+        if len(bad):
+            i = bad[0]
+            raise ValueError(f"{what} is not finite: it is {at[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}")
+    if not at.any():
         raise ValueError("it does not depend on q, and no map is better than another")
 
 
@@ -193,20 +193,29 @@ def _by_ratio(expression: Any) -> Callable[[Any, Any, Any], Any]:
 
 
 def _guarded(function: Callable[[Any, Any, Any], Any], floor: float, infinite: bool, domain: str) -> Function:
-    """A function of p and q that is defined at p = 0, in the type of its arguments."""
+    """A function of p and q, in their type, that is defined at 0 and, but for distances, at 1."""
     if domain == "distances" and infinite:
         return _weighing_nothing(lambda p, q: function(p, p, q))
 
+    def plain(p: Any, q: Any) -> Any:
+        low = np.maximum(p, tiny(q))
+        return function(low, np.maximum(p, floor) if infinite else None, q)
+
     def guarded(p: Any, q: Any) -> Any:
         with np.errstate(all="ignore"):
-            p0 = np.maximum(p, floor) if infinite else None
-            low = np.maximum(p, TINY32 if getattr(q, "dtype", None) == np.float32 else TINY)
-            result = function(low, p0, q)
-            if getattr(result, "dtype", None) == np.float32 and not np.isfinite(result).all():
-                return guarded(np.asarray(p, np.float64), np.asarray(q, np.float64))
-            return result
+            result = plain(p, q)
+            if np.isfinite(result).all() or domain == "distances":
+                return result
+            # What left float32 has room in float64, and (1 - p) log(1 - p) at 1 is what it is close to 1.
+            p, q = (np.asarray(each, dtype=np.float64) for each in (p, q))
+            return plain(np.where(p == 1, BELOW_ONE, p), np.where(q == 1, BELOW_ONE, q))
 
     return guarded
+
+
+def tiny(values: Any) -> float:
+    """What stands for 0 in the type of these values."""
+    return TINY32 if getattr(values, "dtype", None) == np.float32 else TINY
 
 
 def _weighing_nothing(function: Function) -> Function:
@@ -268,11 +277,11 @@ def _bare_term(value: Function, derivative: Function, domain: str) -> tuple[Limi
         return None
 
     def integral(w: Any) -> Any:
-        w = np.asarray(w)
+        w = np.maximum(w, tiny(w))
         return value(np.zeros_like(w), w)
 
     def rate(w: Any) -> Any:
-        w = np.asarray(w)
+        w = np.maximum(w, tiny(w))
         return derivative(np.zeros_like(w), w)
 
     ends = np.abs(integral(np.array([1e-10, 1e-20, 1e-30])))
