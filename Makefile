@@ -22,8 +22,8 @@ format: $(VENV)/tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The pages under docs/reference and docs/api, written from the code (a test holds them to it), and the site: open
-# site/index.html. Material advertises its successor on every build unless it is told not to.
+# The pages under docs/reference, docs/derivations and docs/api, written from the code (a test holds them to it), and
+# the site: open site/index.html. Material advertises its successor on every build unless it is told not to.
 docs docs-serve: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/documented
 	$(BIN)/python docs/generate.py
