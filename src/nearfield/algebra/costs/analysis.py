@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,24 @@ from scipy.optimize import brentq
 
 from nearfield.algebra.costs.base import LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.divergences import KL, JensenShannon
-from nearfield.algebra.expressions import Apply, Name, Number, Tree, from_symbolic, numeric, symbolic
+from nearfield.algebra.costs.floors import (
+    FLOORED,
+    Function,
+    added,
+    by_ratio,
+    floored_terms,
+    guarded,
+    tiny,
+    weighing_nothing,
+)
+from nearfield.algebra.expressions import Number, Tree, from_symbolic, numeric, symbolic
 from nearfield.algebra.expressions.deriving import is_simple, lean, limit_at_zero, powers_and_logs
 from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import rounded
-from nearfield.algebra.parts import TINY
 
-Function = Callable[[Any, Any], Any]
-
-FLOORED = "p0"  # the name of max(p, floor)
-TINY32 = 1e-30  # as TINY, for float32
+FindLimit = Callable[[Function, Function, str], tuple[LimitTerm, ...] | None]
 
 
 @dataclass(frozen=True)
@@ -54,18 +61,18 @@ def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
     infinite = any(FLOORED in term.names() for term in terms)
     tree = added(terms) if infinite else tree
 
-    def guarded(function: Any) -> Function:
-        return _guarded(function, floor, infinite, domain)
+    def at(function: Any) -> Function:
+        return guarded(function, floor, infinite, domain)
 
-    value, derivative = (guarded(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
-    check_slope(derivative, p, q)
-    if not is_simple(tree):
-        limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
-        return _facts(value, derivative, limit, infinite, domain)
-    expression = symbolic(tree)
-    rate = lean(expression.diff(symbol("q")))
-    value, derivative = guarded(_by_ratio(expression)), guarded(_by_ratio(rate))
-    limit = None if domain == "distances" else _limit(rate, value, derivative, floor, domain)
+    value, derivative = (at(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
+    check_pairs(value, derivative, p, q)
+    limit: FindLimit = _limit_of_function
+    if is_simple(tree):
+        expression = symbolic(tree)
+        rate = lean(expression.diff(symbol("q")))
+        shorter = at(by_ratio(expression)), at(by_ratio(rate))
+        if same(shorter[1](p, q), derivative(p, q)):
+            (value, derivative), limit = shorter, partial(_limit, rate, floor)
     return _facts(value, derivative, limit, infinite, domain)
 
 
@@ -80,18 +87,17 @@ def facts_of_functions(
 
     with np.errstate(all="ignore"):
         at_zero = [np.asarray(at(f)(np.zeros_like(q), q)) for f in (value, derivative)]
-    infinite = not all(np.isfinite(each).all() for each in at_zero)
+    infinite = not all(each.dtype.kind in "fiu" and np.isfinite(each).all() for each in at_zero)
 
     def floored(function: Any) -> Function:
         inner = at(function)
         if domain == "distances":
-            return _weighing_nothing(inner) if infinite else inner
+            return weighing_nothing(inner) if infinite else inner
         return (lambda p, q: inner(np.maximum(p, floor), q)) if infinite else inner
 
     value, derivative = floored(value), floored(derivative)
-    check_slope(derivative, p, q)
-    limit = None if domain == "distances" else _limit_of_function(value, derivative, domain)
-    return _facts(value, derivative, limit, infinite, domain)
+    check_pairs(value, derivative, p, q)
+    return _facts(value, derivative, _limit_of_function, infinite, domain)
 
 
 def points(domain: str) -> tuple[Any, Any]:
@@ -103,121 +109,19 @@ def points(domain: str) -> tuple[Any, Any]:
     return np.where(steps % 2, p, p**8), np.where(steps % 3, q, q**8)
 
 
-def check_slope(derivative: Function, p: Any, q: Any) -> None:
+def check_pairs(value: Function, derivative: Function, p: Any, q: Any) -> None:
     """Refuse a cost that is undefined somewhere, or that no map can change."""
     with np.errstate(all="ignore"):
-        G = np.asarray(derivative(p, q))
-    if np.shape(G) != np.shape(q) or np.iscomplexobj(G):
-        raise ValueError("the derivative must be a real number for each pair")
-    bad = np.flatnonzero(~np.isfinite(G))
-    if len(bad):
-        i = bad[0]
-        raise ValueError(
-            f"its derivative in q is not finite: it is {G[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}"
-        )
-    if not G.any():
+        found = {"it": np.asarray(value(p, q)), "its derivative in q": np.asarray(derivative(p, q))}
+    for what, at in found.items():
+        if np.shape(at) != np.shape(q) or at.dtype.kind not in "fiu":
+            raise ValueError(f"{what} must be a real number for each pair")
+        bad = np.flatnonzero(~np.isfinite(at))
+        if len(bad):
+            i = bad[0]
+            raise ValueError(f"{what} is not finite: it is {at[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}")
+    if not at.any():
         raise ValueError("it does not depend on q, and no map is better than another")
-
-
-# Terms that are infinite at p = 0 ---------------------------------------------------------------------------
-
-
-def floored_terms(tree: Tree, q: Any) -> list[Tree]:
-    """The terms whose sum the tree is; in those that are infinite at p = 0, max(p, floor) stands for p."""
-    return [_floored(term) if _grows_at_zero(term, q) else term for term in _terms(tree)]
-
-
-def _terms(tree: Tree) -> list[Tree]:
-    """The terms of a sum; constant factors before a sum in brackets go into it."""
-    if not isinstance(tree, Apply):
-        return [tree]
-    if tree.function == "neg":
-        return [Apply("neg", (each,)) for each in _terms(tree.arguments[0])]
-    if tree.function in ("+", "-", "*", "/"):
-        left, right = tree.arguments
-        if tree.function == "+":
-            return _terms(left) + _terms(right)
-        if tree.function == "-":
-            return _terms(left) + [Apply("neg", (each,)) for each in _terms(right)]
-        if not right.names():
-            return [Apply(tree.function, (each, right)) for each in _terms(left)]
-        if tree.function == "*" and not left.names():
-            return [Apply("*", (left, each)) for each in _terms(right)]
-    return [tree]
-
-
-def added(terms: list[Tree]) -> Tree:
-    """The sum of terms."""
-    total = terms[0]
-    for term in terms[1:]:
-        total = Apply("+", (total, term))
-    return total
-
-
-def _floored(term: Tree) -> Tree:
-    return term.replaced({"p": Name(FLOORED)})
-
-
-def _grows_at_zero(term: Tree, q: Any) -> bool:
-    """Whether a term or its derivative in q is unbounded as p → 0.
-
-    Between three p at equal ratios, what is bounded changes less and less, and a logarithm always as much.
-    """
-    if "p" not in term.names():
-        return False
-    for tree in (term, slope(term, "q")):
-        function = numeric(tree, ("p", "q"))
-        with np.errstate(all="ignore"):
-            at = np.array([function(np.full_like(q, p), q) for p in (1e-40, 1e-80, 1e-120)])
-            first, second = np.abs(np.diff(at, axis=0))
-        if not np.isfinite(at).all() or np.any((second > 0.9 * first) & (second > 1e-9)):
-            return True
-    return False
-
-
-# Values in numbers ------------------------------------------------------------------------------------------
-
-
-def _by_ratio(expression: Any) -> Callable[[Any, Any, Any], Any]:
-    """A function of p, max(p, floor) and q, of the ratio p/q if that takes fewer operations.
-
-    Divergences are functions of the ratio but for a factor, and powers of p and of q leave float32
-    where those of the ratio do not.
-    """
-    p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
-    scaled = lean(expression.subs({p: p * q, p0: p0 * q}, simultaneous=True))
-    if scaled.count_ops() > expression.count_ops():
-        return numeric(from_symbolic(expression), ("p", FLOORED, "q"))
-    function = numeric(from_symbolic(scaled), ("p", FLOORED, "q"))
-    return lambda p, p0, q: function(p / q, None if p0 is None else p0 / q, q)
-
-
-def _guarded(function: Callable[[Any, Any, Any], Any], floor: float, infinite: bool, domain: str) -> Function:
-    """A function of p and q that is defined at p = 0, in the type of its arguments."""
-    if domain == "distances" and infinite:
-        return _weighing_nothing(lambda p, q: function(p, p, q))
-
-    def guarded(p: Any, q: Any) -> Any:
-        with np.errstate(all="ignore"):
-            p0 = np.maximum(p, floor) if infinite else None
-            low = np.maximum(p, TINY32 if getattr(q, "dtype", None) == np.float32 else TINY)
-            result = function(low, p0, q)
-            if getattr(result, "dtype", None) == np.float32 and not np.isfinite(result).all():
-                return guarded(np.asarray(p, np.float64), np.asarray(q, np.float64))
-            return result
-
-    return guarded
-
-
-def _weighing_nothing(function: Function) -> Function:
-    """A cost of distances that is infinite for duplicates (r = 0): they weigh nothing, as in Sammon's."""
-
-    def weighing(p: Any, q: Any) -> Any:
-        apart = np.asarray(p) > 0
-        with np.errstate(all="ignore"):
-            return np.where(apart, function(np.where(apart, p, 1.0), q), 0.0)
-
-    return weighing
 
 
 # The limit at p = 0 -----------------------------------------------------------------------------------------
@@ -227,7 +131,7 @@ W = np.array([1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.95])  # weights at which limits 
 
 
 def _limit(
-    rate: Any, value: Function, derivative: Function, floor: float, domain: str
+    rate: Any, floor: float, value: Function, derivative: Function, domain: str
 ) -> tuple[LimitTerm, ...] | None:
     """The separable terms of the derivative as p → 0, if there are such."""
     p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
@@ -268,11 +172,11 @@ def _bare_term(value: Function, derivative: Function, domain: str) -> tuple[Limi
         return None
 
     def integral(w: Any) -> Any:
-        w = np.asarray(w)
+        w = np.maximum(w, tiny(w))
         return value(np.zeros_like(w), w)
 
     def rate(w: Any) -> Any:
-        w = np.asarray(w)
+        w = np.maximum(w, tiny(w))
         return derivative(np.zeros_like(w), w)
 
     ends = np.abs(integral(np.array([1e-10, 1e-20, 1e-30])))
@@ -294,9 +198,10 @@ def _complete(terms: tuple[LimitTerm, ...], value: Function) -> tuple[LimitTerm,
 
 
 def _facts(
-    value: Function, derivative: Function, limit: tuple[LimitTerm, ...] | None, infinite: bool, domain: str
+    value: Function, derivative: Function, find_limit: FindLimit, infinite: bool, domain: str
 ) -> Facts:
     p, q = points(domain)
+    limit = None if domain == "distances" else find_limit(value, derivative, domain)
     with np.errstate(all="ignore"):
         C, G = np.asarray(value(p, q)), np.asarray(derivative(p, q))
         far = [np.isfinite(f(p[:8], np.full(8, s))).all() for f in (value, derivative) for s in (1.5, 50.0)]

@@ -28,6 +28,29 @@ def factored(expression: Any) -> Any:
     return sympy.factor(expression)
 
 
+def bells_first(expression: Any) -> Any:
+    """A sum of exp(-f), exp(-2f) and the like as a product of the widest of them and a bounded rest.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> f = sympy.Symbol("f", positive=True)
+    >>> bells_first(sympy.exp(-f) + sympy.exp(-3 * f))
+    (1 + exp(-2*f))*exp(-f)
+    """
+    import sympy
+
+    exponents = sorted({each.args[0] for each in expression.atoms(sympy.exp)}, key=lambda a: a.count_ops())
+    ratios = [sympy.cancel(each / exponents[0]) for each in exponents]
+    if not exponents or not all(each.is_Rational and each for each in ratios):
+        return expression
+    widest = min(map(abs, ratios)) * exponents[0]
+    widest = -widest if widest.is_positive else widest
+    bell = sympy.Symbol("bell", positive=True)
+    powers = {sympy.exp(each): bell ** sympy.cancel(each / widest) for each in exponents}
+    return factored(expression.subs(powers, simultaneous=True)).subs(bell, sympy.exp(widest))
+
+
 def _has_low_powers(expression: Any) -> bool:
     """Whether all powers are whole or low roots; x^0.123 would make a polynomial of degree 123 of it."""
     import sympy

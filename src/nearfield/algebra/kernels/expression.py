@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import factored, is_simple, lean
+from nearfield.algebra.expressions.deriving import bells_first, factored, is_simple, lean
 from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
@@ -138,18 +138,27 @@ def facts(kernel: Expression) -> Facts:
 
 def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
     """w, log w and w'/w; the logarithm is taken of the factors, which do not underflow one by one."""
-    import sympy
-
     tree = without_constants(tree)
     value, derivative = (_quiet(numeric(each, ("f",))) for each in (tree, slope(tree, "f")))
     _check_values(value(F))
     if not is_simple(tree):
         return _of_functions(value, derivative, {})
-    f, expression = symbol("f"), symbolic(tree)
-    log = sympy.expand_log(sympy.log(factored(expression)), force=True)
-    rate = lean(log.diff(f))
-    value, log, rate = (_quiet(numeric(from_symbolic(each), ("f",))) for each in (expression, log, rate))
-    return value, log, _apart(rate)
+    for log, rate in _logarithms(symbolic(tree)):
+        found = tuple(_quiet(numeric(from_symbolic(each), ("f",))) for each in (log, rate))
+        if np.isfinite(found[0](F)).all() and np.isfinite(found[1](F[1:])).all():
+            return value, found[0], _apart(found[1])
+    return _of_functions(value, derivative, {})
+
+
+def _logarithms(expression: Any) -> Iterator[tuple[Any, Any]]:
+    """Forms of log w and of its derivative, one of which may be finite for far points."""
+    import sympy
+
+    for form in (expression, factored(expression), bells_first(expression)):
+        log = sympy.expand_log(sympy.log(form), force=True)
+        rate = log.diff(symbol("f"))
+        yield log, lean(rate)
+        yield log, rate
 
 
 def _of_functions(
@@ -195,6 +204,8 @@ def _check_values(w: Any) -> None:
     for bad, why in (
         (~np.isfinite(w), "it is not finite"),
         (w < 0, "a kernel is positive, and this one is not"),
+        # What underflows is close to nothing before it is nothing.
+        ((w == 0) & (np.roll(w, 1) > 1e-100), "a kernel is positive everywhere, and this one vanishes"),
         (np.diff(w, prepend=w[0]) > 1e-9 * abs(w), "a kernel falls with the distance, and this one grows"),
     ):
         if bad.any():
@@ -203,11 +214,10 @@ def _check_values(w: Any) -> None:
 
 def _check(w: Any, log: Any, rate: Any) -> None:
     """Refuse what is no kernel: undefined, not positive, growing, or flat."""
-    if not all(np.shape(each) == F.shape and not np.iscomplexobj(each) for each in (w, log, rate)):
+    if not all(np.shape(each) == F.shape and each.dtype.kind in "fiu" for each in (w, log, rate)):
         raise ValueError("it must be a real number for each distance")
     _check_values(w)
     for bad, why in (
-        (np.isneginf(log), "a kernel is positive everywhere, and this one vanishes"),
         (~np.isfinite(log + rate), "its logarithm is not finite"),
         (rate > 0, "a kernel falls with the distance, and this one grows"),
     ):
@@ -219,7 +229,7 @@ def _check(w: Any, log: Any, rate: Any) -> None:
 
 def _tail(w: Any, log: Any, rate: Any) -> tuple[float, float] | None:
     """(α, β) if w is (1 + αβf)^(-1/α): then -1/(log w)' is 1/β + αf."""
-    if abs(w[0] - 1) > 1e-12 or not rate[0] < 0:
+    if abs(w[0] - 1) > 1e-12 or not np.all(rate < 0):
         return None
     stiff = -1 / rate
     beta, alpha = rounded(1 / stiff[0]), rounded((stiff[-1] - stiff[0]) / F[-1])
