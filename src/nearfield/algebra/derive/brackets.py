@@ -7,6 +7,7 @@ ratios, and its sum is a divergence where it has the form of one, and otherwise 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -165,16 +166,26 @@ def bracket(cost: sp.Expr, share: sp.Symbol = Q, *, pair_share: sp.Symbol | None
     mean, spring = of_p + of_q, of_p * (P - share)
     sums: dict[sp.Symbol, sp.Expr] = {}
     for factor, term in rest:
-        symbol, sign = _named(term, share, len(sums))
+        symbol, sign = _named(term, share, sum(each.name.startswith("R") for each in sums))
         sums[symbol] = sign * term
         mean += sign * factor * symbol
-        if all(sp.Ge(each.as_powers_dict()[share], 1) == True for each in sp.Add.make_args(term)):  # noqa: E712
+        if all(map(_has_factor(share), sp.Add.make_args(term))):
             spring += factor * share * (sp.expand_mul(term / share) - sign * symbol)
         else:
             spring += factor * (term - sign * share * symbol)
     if pair_share is not None:
         spring = spring * pair_share / share
     return Bracket(G, product, mean, spring, sums, mixture)
+
+
+def _has_factor(share: sp.Symbol) -> Callable[[sp.Expr], bool]:
+    """Whether a term is something times the share."""
+
+    def has(term: sp.Expr) -> bool:
+        power = sp.sympify(term.as_powers_dict()[share])
+        return bool(power.is_number) and bool(power >= 1)
+
+    return has
 
 
 def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[sp.Expr, sp.Expr]]]:
@@ -194,18 +205,18 @@ def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[
                 rest[-factor] -= term
             else:
                 rest[factor] = rest.get(factor, sp.S.Zero) + _collected(term)
-    return of_p, sp.factor_terms(of_q), list(rest.items())
+    return of_p, sp.factor_terms(of_q), [(factor, term) for factor, term in rest.items() if term != 0]
 
 
 def _named(term: sp.Expr, share: sp.Symbol, count: int) -> tuple[sp.Symbol, int]:
     """The symbol of the sum of a term, and its sign: the divergence that it is, or a name of its own."""
-    for first, log_of in ((share, "Q"), (P, "P")):
+    for first, of in ((share, "Q"), (P, "P")):
         for other, name in ((P, "P"), (Q, "Q"), (Z, "Z")):
             if first == other or (share != Q and first == share):
                 continue
-            for sign in (1, -1):
-                if sign * term == first * sp.log(first / other):
-                    return total(f"KL({log_of}‖{name})"), sign
-                if sign * term == -first * sp.log(other / first):
-                    return total(f"KL({log_of}‖{name})"), sign
+            for sign, log in ((1, sp.log(first / other)), (-1, sp.log(other / first))):
+                if term == first * log:
+                    return total(f"KL({of}‖{name})"), sign
+                if term == -first * log:
+                    return total(f"KL({of}‖{name})"), -sign
     return total("R" + "′" * count), 1
