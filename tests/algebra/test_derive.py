@@ -197,18 +197,44 @@ def test_a_part_of_which_only_numbers_are_known_is_refused_with_the_fix():
         nf.derive(nf.Method(nf.costs.KL(), Quartic()))
 
 
-def test_compositions_of_ones_own_are_derived(random):
-    expression = nf.costs.Expression("abs(p - q)**power/3", power=3)
-    # Parameters called as our own quantities are: R is a sum, s a share, S the sum of the weights.
-    kernel = nf.kernels.Expression("(1 + f/s)**(-R)*exp(-S*f)", s=2.0, R=1.5, S=0.1)
-    for cost in (WrittenCubic(), expression):
+OWN = [
+    "(p - q)**2/(p + q)",
+    "p*log(2*p/(p + q)) + q*log(2*q/(p + q))",
+    "abs(p - q)",
+    "max(p, q) - min(p, q)",
+    "log1p(q)*p + q",
+    "(p - q)**2*log(p/q)",
+    "p*log(p/q)**2",
+    "p**2/q + q**2/p",
+    "expm1(p)*q**2",
+]
+
+
+@pytest.mark.parametrize("cost", OWN)
+def test_costs_of_ones_own_are_derived(cost, random):
+    for kernel in ("1/(1 + f)", "exp(1 - sqrt(1 + f))", "1/log(e + f)"):
         for normalization in ("pair", "point"):
-            method = nf.Method(cost, kernel, normalization)
-            assert gap(method, random) < 1e-10
-    found = nf.derive(nf.Method(expression, kernel, "pair"))
-    assert found.passed
-    assert "s′" in str(found)
-    assert "abs(p_ij − q_ij)" in str(found)
+            method = nf.Method(nf.costs.Expression(cost), nf.kernels.Expression(kernel), normalization)
+            assert gap(method, random) < 1e-9, kernel
+
+
+def test_parameters_may_be_called_as_quantities_are(random):
+    # R is a sum here, s a share, and S the sum of the weights.
+    kernel = nf.kernels.Expression("(1 + f/s)**(-R)*exp(-S*f)", s=2.0, R=1.5, S=0.1)
+    for cost in (WrittenCubic(), nf.costs.Expression("abs(p - q)**to_the/3", to_the=3)):
+        for normalization in ("pair", "point"):
+            assert gap(nf.Method(cost, kernel, normalization), random) < 1e-10
+        found = nf.derive(nf.Method(cost, kernel, "pair"))
+        assert found.passed
+        assert "s′" in str(found)
+        assert "abs(p_ij − q_ij)" in str(found)
+
+
+def test_a_mixture_is_seen_however_it_is_written():
+    written = nf.costs.Expression("p*log(2*p/(p + q)) + q*log(2*q/(p + q))")
+    form = closed(links(nf.Method(written, nf.kernels.Student(), "pair")))
+    assert sp.expand(form.mixture) == P / 2 + Q / 2
+    assert sp.simplify(form.stiffness - W * Q * (sp.log(Z / Q) + KL_QZ)) == 0
 
 
 def test_a_name_takes_parameters_and_a_method_has_them():

@@ -13,7 +13,7 @@ from functools import cache
 
 import sympy as sp
 
-from nearfield.algebra.derive.links import P, Q, Z, total
+from nearfield.algebra.derive.links import SHARE, P, Q, Z, total
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
         lambda e: isinstance(e, sp.log) and e.args[0].is_Add and not _is_mixture(e.args[0]),
         lambda e: sp.expand_log(sp.log(_positive(sp.factor(e.args[0]))), force=True),
     )
+    expression = expression.replace(
+        lambda e: isinstance(e, sp.log) and _parts(e.args[0]) not in (None, 1),
+        lambda e: sp.log(_parts(e.args[0])) + sp.log(sp.expand(e.args[0] / _parts(e.args[0]))),
+    )
     mixture = next((log.args[0] for log in _logs(expression) if _is_mixture(log.args[0])), None)
     # Logarithms as unknowns: what is linear in them is sorted by them.
     unknowns = {log: sp.Dummy() for log in _logs(expression)}
@@ -98,10 +102,18 @@ def _logs(expression: sp.Expr) -> list[sp.Expr]:
 
 def _is_mixture(argument: sp.Expr) -> bool:
     """Whether it is a p + b q with a + b = 1."""
+    return _parts(argument) == 1
+
+
+def _parts(argument: sp.Expr) -> sp.Expr | None:
+    """The number a + b if the argument is a p + b q: p + q is twice a mixture; None if it is not."""
     if not argument.is_Add or not argument.has(P) or not argument.has(Q):
-        return False
+        return None
     a, b = sp.diff(argument, P), sp.diff(argument, Q)
-    return not (a.has(P, Q) or b.has(P, Q)) and sp.expand(a + b) == 1
+    if a.has(P, Q) or b.has(P, Q) or sp.expand(argument - a * P - b * Q) != 0:
+        return None
+    number = sp.expand(a + b)
+    return number if number.is_number and number > 0 else None
 
 
 def _ratios(factors: dict[sp.Expr, sp.Expr]) -> sp.Expr:
@@ -170,7 +182,8 @@ def bracket(cost: sp.Expr, share: sp.Symbol = Q, *, pair_share: sp.Symbol | None
         sums[symbol] = sign * term
         mean += sign * factor * symbol
         if all(map(_has_factor(share), sp.Add.make_args(term))):
-            spring += factor * share * (sp.expand_mul(term / share) - sign * symbol)
+            inner = sp.Add(*(each / share for each in sp.Add.make_args(term)))
+            spring += factor * share * (inner - sign * symbol)
         else:
             spring += factor * (term - sign * share * symbol)
     if pair_share is not None:
@@ -188,14 +201,21 @@ def _has_factor(share: sp.Symbol) -> Callable[[sp.Expr], bool]:
     return has
 
 
+def _is_multiple(term: sp.Expr, quantity: sp.Symbol) -> bool:
+    return not (term / quantity).has(P, Q, SHARE, Z)
+
+
 def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[sp.Expr, sp.Expr]]]:
     """G · share as multiples of p and of the share, and a rest: factors, and what they are factors of."""
     of_p = of_q = sp.S.Zero
     rest: dict[sp.Expr, sp.Expr] = {}
     for part in sp.Add.make_args(G):
         outer, inner = part.as_independent(P, Q, Z, as_Add=False)
-        for each in sp.Add.make_args(sp.expand_mul(inner)):
-            number, term = sp.powsimp(each * share).as_independent(P, Q, share, Z, as_Add=False)
+        terms = [sp.powsimp(each * share) for each in sp.Add.make_args(sp.expand_mul(inner))]
+        if not any(_is_multiple(term, each) for term in terms for each in (P, share)):
+            terms = [sp.powsimp(inner * share)]  # there is nothing to be had from multiplying out
+        for each in terms:
+            number, term = each.as_independent(P, Q, share, Z, as_Add=False)
             factor = outer * number
             if term == share:
                 of_q += factor
