@@ -131,6 +131,7 @@ LIMITS = [cost for cost in COSTS if cost.limit() is not None and not any(t.grows
 
 
 @pytest.mark.parametrize("cost", LIMITS, ids=repr)
+@settings(deadline=None)
 @given(w=st.floats(1e-6, 0.9), S=st.floats(0.1, 1e3))
 def test_the_limit_is_that_of_the_built_in_cost(cost, w, S):
     S = 1.0 if domain(cost) == "weights" else S
@@ -378,7 +379,8 @@ def test_a_run_is_saved_and_reopened(tmp_path, random):
     run.map().save(tmp_path / "map.nfmap")
     saved = nf.Map.load(tmp_path / "map.nfmap")
     assert "p*log(p/q)" in saved.parameters["method"]
-    again = nf.Run.load(tmp_path / "map.nfmap", X, method=method)
+    again = nf.Run.load(tmp_path / "map.nfmap", X)
+    assert again.method == method
     np.testing.assert_array_equal(again.Y, run.Y)
     for each in (run, again):
         each.step(10)
@@ -498,6 +500,16 @@ def test_names_that_are_taken_or_odd_are_refused(quartic):
     with pytest.raises(ValueError, match="no method was registered"):
         nf.unregister("tsne")
     assert "other" not in nf.methods()
+
+
+def test_a_map_outlives_the_name_of_its_method(random, tmp_path):
+    X = random.normal(size=(60, 4))
+    nf.register("passing", own(*OWN[2]))
+    run = nf.Run(X, "passing", random_state=0)
+    run.step(5)
+    run.map().save(tmp_path / "map.nfmap")
+    nf.unregister("passing")
+    np.testing.assert_array_equal(nf.Run.load(tmp_path / "map.nfmap", X).Y, run.Y)
 
 
 def test_a_method_itself_can_be_registered():

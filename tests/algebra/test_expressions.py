@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfield as nf
@@ -107,6 +107,7 @@ def test_float32_stays_float32_and_float64_is_more_exact(tree, p, q):
     assert single.shape == double.shape == (1,)
 
 
+@settings(deadline=None)  # SymPy takes its time
 @given(tree=trees(functions=("log", "exp", "sqrt")), p=st.floats(0.1, 0.9), q=st.floats(0.1, 0.9))
 def test_sympy_and_back_changes_no_value(tree, p, q):
     with np.errstate(all="ignore"):
@@ -117,6 +118,7 @@ def test_sympy_and_back_changes_no_value(tree, p, q):
     assert again == pytest.approx(value, rel=1e-6)
 
 
+@settings(deadline=None)  # SymPy takes its time
 @given(tree=trees(functions=("log", "exp", "sqrt", "log1p", "expm1")), p=st.floats(0.1, 0.9))
 def test_our_derivative_is_that_of_sympy(tree, p):
     q = np.array([0.2, 0.35, 0.8])

@@ -81,6 +81,10 @@ class Written(Part):
     def _values(self) -> dict[str, Any]:
         return {**vars(self), "parameters": tuple(self.parameters.items())}
 
+    def _arguments(self) -> dict[str, Any]:
+        own = {**vars(self), "derivative": self.slope, **self.parameters}
+        return {name: value for name, value in own.items() if name not in ("slope", "parameters")}
+
     def __getattr__(self, name: str) -> Any:
         # Parameters are attributes, as those of every other part; what is not there yet has none.
         parameters = vars(self).get("parameters", {})
