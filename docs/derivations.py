@@ -18,8 +18,8 @@ INTRODUCTION = (
     "Every method of the [catalogue](../reference/methods.md) has its gradient derived here, link by link, by"
     " `nf.derive(name)`, which does the same for any composition: the derivative of the cost, the bracket of"
     " the normalization, the slope of the kernel, the closed form, and what becomes of it where p = 0."
-    " Nothing is looked up. [The mathematics](../mathematics.md) says what the letters mean. Each result was computed"
-    " for a random map and compared with central differences of the cost."
+    " Nothing is looked up. [The mathematics](../mathematics.md) says what the letters mean. Each result was"
+    " computed for a random map and compared with central differences of the cost."
 )
 
 

@@ -169,8 +169,9 @@ def check_step(form: Closed, error: str) -> Step:
     for symbol, value in form.links.values.items():
         if np.ndim(value) == 0:
             values += [", " if values else " at ", equation(symbol, _sympy(value))]
+    scales = " and three scales" if form.links.method.climbs else ""
     said = (
-        f"The formula was computed for a random map of {POINTS} points",
+        f"The formula was computed for a random map of {POINTS} points{scales}",
         *values,
         " and compared with central differences of the cost. The largest difference, relative to the norm of"
         f" the gradient, is {error}.",

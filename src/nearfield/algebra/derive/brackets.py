@@ -7,12 +7,13 @@ ratios, and its sum is a divergence where it has the form of one, and otherwise 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
 import sympy as sp
 
-from nearfield.algebra.derive.links import P, Q, Z, total
+from nearfield.algebra.derive.links import SHARE, P, Q, Z, total
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
         lambda e: isinstance(e, sp.log) and e.args[0].is_Add and not _is_mixture(e.args[0]),
         lambda e: sp.expand_log(sp.log(_positive(sp.factor(e.args[0]))), force=True),
     )
+    expression = expression.replace(
+        lambda e: isinstance(e, sp.log) and _parts(e.args[0]) not in (None, 1),
+        lambda e: sp.log(_parts(e.args[0])) + sp.log(sp.expand(e.args[0] / _parts(e.args[0]))),
+    )
     mixture = next((log.args[0] for log in _logs(expression) if _is_mixture(log.args[0])), None)
     # Logarithms as unknowns: what is linear in them is sorted by them.
     unknowns = {log: sp.Dummy() for log in _logs(expression)}
@@ -97,10 +102,18 @@ def _logs(expression: sp.Expr) -> list[sp.Expr]:
 
 def _is_mixture(argument: sp.Expr) -> bool:
     """Whether it is a p + b q with a + b = 1."""
+    return _parts(argument) == 1
+
+
+def _parts(argument: sp.Expr) -> sp.Expr | None:
+    """The number a + b if the argument is a p + b q: p + q is twice a mixture; None if it is not."""
     if not argument.is_Add or not argument.has(P) or not argument.has(Q):
-        return False
+        return None
     a, b = sp.diff(argument, P), sp.diff(argument, Q)
-    return not (a.has(P, Q) or b.has(P, Q)) and sp.expand(a + b) == 1
+    if a.has(P, Q) or b.has(P, Q) or sp.expand(argument - a * P - b * Q) != 0:
+        return None
+    number = sp.expand(a + b)
+    return number if number.is_number and number > 0 else None
 
 
 def _ratios(factors: dict[sp.Expr, sp.Expr]) -> sp.Expr:
@@ -165,16 +178,31 @@ def bracket(cost: sp.Expr, share: sp.Symbol = Q, *, pair_share: sp.Symbol | None
     mean, spring = of_p + of_q, of_p * (P - share)
     sums: dict[sp.Symbol, sp.Expr] = {}
     for factor, term in rest:
-        symbol, sign = _named(term, share, len(sums))
+        symbol, sign = _named(term, share, sum(each.name.startswith("R") for each in sums))
         sums[symbol] = sign * term
         mean += sign * factor * symbol
-        if all(sp.Ge(each.as_powers_dict()[share], 1) == True for each in sp.Add.make_args(term)):  # noqa: E712
-            spring += factor * share * (sp.expand_mul(term / share) - sign * symbol)
+        if all(map(_has_factor(share), sp.Add.make_args(term))):
+            inner = sp.Add(*(each / share for each in sp.Add.make_args(term)))
+            spring += factor * share * (inner - sign * symbol)
         else:
             spring += factor * (term - sign * share * symbol)
     if pair_share is not None:
         spring = spring * pair_share / share
     return Bracket(G, product, mean, spring, sums, mixture)
+
+
+def _has_factor(share: sp.Symbol) -> Callable[[sp.Expr], bool]:
+    """Whether a term is something times the share."""
+
+    def has(term: sp.Expr) -> bool:
+        power = sp.sympify(term.as_powers_dict()[share])
+        return bool(power.is_number) and bool(power >= 1)
+
+    return has
+
+
+def _is_multiple(term: sp.Expr, quantity: sp.Symbol) -> bool:
+    return not (term / quantity).has(P, Q, SHARE, Z)
 
 
 def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[sp.Expr, sp.Expr]]]:
@@ -183,8 +211,11 @@ def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[
     rest: dict[sp.Expr, sp.Expr] = {}
     for part in sp.Add.make_args(G):
         outer, inner = part.as_independent(P, Q, Z, as_Add=False)
-        for each in sp.Add.make_args(sp.expand_mul(inner)):
-            number, term = sp.powsimp(each * share).as_independent(P, Q, share, Z, as_Add=False)
+        terms = [sp.powsimp(each * share) for each in sp.Add.make_args(sp.expand_mul(inner))]
+        if not any(_is_multiple(term, each) for term in terms for each in (P, share)):
+            terms = [sp.powsimp(inner * share)]  # there is nothing to be had from multiplying out
+        for each in terms:
+            number, term = each.as_independent(P, Q, share, Z, as_Add=False)
             factor = outer * number
             if term == share:
                 of_q += factor
@@ -194,18 +225,18 @@ def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[
                 rest[-factor] -= term
             else:
                 rest[factor] = rest.get(factor, sp.S.Zero) + _collected(term)
-    return of_p, sp.factor_terms(of_q), list(rest.items())
+    return of_p, sp.factor_terms(of_q), [(factor, term) for factor, term in rest.items() if term != 0]
 
 
 def _named(term: sp.Expr, share: sp.Symbol, count: int) -> tuple[sp.Symbol, int]:
     """The symbol of the sum of a term, and its sign: the divergence that it is, or a name of its own."""
-    for first, log_of in ((share, "Q"), (P, "P")):
+    for first, of in ((share, "Q"), (P, "P")):
         for other, name in ((P, "P"), (Q, "Q"), (Z, "Z")):
             if first == other or (share != Q and first == share):
                 continue
-            for sign in (1, -1):
-                if sign * term == first * sp.log(first / other):
-                    return total(f"KL({log_of}‖{name})"), sign
-                if sign * term == -first * sp.log(other / first):
-                    return total(f"KL({log_of}‖{name})"), sign
+            for sign, log in ((1, sp.log(first / other)), (-1, sp.log(other / first))):
+                if term == first * log:
+                    return total(f"KL({of}‖{name})"), sign
+                if term == -first * log:
+                    return total(f"KL({of}‖{name})"), -sign
     return total("R" + "′" * count), 1

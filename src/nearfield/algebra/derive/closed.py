@@ -93,7 +93,9 @@ def constant(links: Links) -> sp.Expr:
     if scale(4.0) == 1.0:
         return sp.S.One
     if scale(4.0) != 0.25:
-        raise ValueError(f"{links.method.cost!r} has a `scale` that is neither 1 nor one over the sum of p")
+        raise ValueError(
+            f"{links.method.cost!r} cannot be derived: its `scale` is neither 1 nor one over the sum of p"
+        )
     if links.normalized:  # p sums to one, over all pairs or in every row
         return sp.S.One if links.method.normalization == "pair" else 1 / letter("N")
     return 1 / TOTAL

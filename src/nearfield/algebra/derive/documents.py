@@ -114,7 +114,8 @@ p { margin: .4rem 0 .8rem; }
 p.about { color: var(--faint); }
 .result { border: 1px solid var(--line); border-radius: 6px; padding: .6rem 1rem; margin: 1.2rem 0; }
 .equation { overflow-x: auto; overflow-y: hidden; padding: .35rem 0; }
-math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; font-size: 1.08em; }
+math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math",
+  "DejaVu Math TeX Gyre", math; font-size: 1.08em; }
 math[display="block"] { width: max-content; margin: 0 auto; }
 """.strip()
 

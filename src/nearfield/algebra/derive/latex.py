@@ -92,10 +92,8 @@ def _call(node: Call) -> str:
 
 
 def _row(node: Row) -> str:
-    written = [latex(part) for part in node.parts]
-    out = written[0] if written else ""
-    for before, part in zip(node.parts, written[1:], strict=False):
-        # A command must not run into the letter after it.
-        tight = part.startswith("(")
-        out += ("" if (out.endswith((" ", "}")) and part.startswith(" ")) or tight else " ") + part
+    out = ""
+    for part in map(latex, node.parts):
+        # A command must not run into the letter after it; what a divergence is of follows its name closely.
+        out += part if not out or part.startswith("(") else f" {part}"
     return " ".join(out.split())

@@ -201,7 +201,7 @@ def of(expression: sp.Expr) -> Any:
         return Call(
             function.get(called, called), arguments[0] if len(arguments) == 1 else Row(tuple(arguments))
         )
-    return Name(str(expression), upright=True)  # π, e, ∞
+    return Name({"pi": "π", "E": "e", "oo": "∞"}.get(str(expression), str(expression)), upright=True)
 
 
 # What goes first in a product: numbers, parameters, quantities of pairs, brackets, logarithms.
@@ -286,14 +286,20 @@ def _product(expression: sp.Expr) -> Any:
         return Row((Sign("−", True), of(_turned(expression))))
     above: list[sp.Expr] = []
     below: list[sp.Expr] = []
+    number = sp.S.One  # that of sums among the factors included
     for each in sp.Mul.make_args(expression):
-        if each.is_Rational and not each.is_Integer:
-            above += [sp.Integer(each.p)] if each.p != 1 else []
-            below.append(sp.Integer(each.q))
+        if each.is_Rational:
+            number *= each
+        elif each.is_Add:
+            content, inner = each.primitive()
+            number *= content
+            above.append(inner)
         elif each.is_Pow and each.exp.is_Rational and each.exp < 0:
             below.append(1 / each)
-        elif each != 1:
+        else:
             above.append(each)
+    above += [sp.Integer(number.p)] if number.p != 1 or not above else []
+    below += [sp.Integer(number.q)] if number.q != 1 else []
     above.sort(key=_rank)
     below.sort(key=_rank)
     if not below:

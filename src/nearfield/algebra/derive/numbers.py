@@ -53,7 +53,10 @@ def evaluate(closed: Closed, Y: Any, target: Any) -> tuple[Array, dict[str, Any]
             here = {**values, **scale}
             for symbol, term in closed.sums.items():
                 here[symbol] = _summed(closed, _off(number(term, here)))
-            K += _off(number(closed.stiffness, here)) / len(each)
+            k = _off(number(closed.stiffness, here)) / len(each)
+            # Coincident points have no direction to be pulled in; duplicates (r = 0) count for nothing.
+            k[~np.isfinite(k) & ((values[D] == 0) | (values[P] == 0))] = 0.0
+            K += k
             for theta, rate in closed.learned.items():
                 at = rate.xreplace({F: PRECISION * F}) if closed.links.scales else rate
                 pairs = _off(number(closed.spring * at, here)) / len(each)

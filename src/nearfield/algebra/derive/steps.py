@@ -142,6 +142,9 @@ class Walk:
         if links.floored:
             said += [" Where p is 0 the cost would be infinite, so p is taken to be at least a floor "]
             said += [laid("δ"), "."]
+        if kernel is None and links.cost.subs(P, 0).has(sp.zoo, sp.oo):
+            said += [" Duplicates, with ", equation(f"{'r' if links.transform == D else 'g'}_ij", 0)]
+            said.append(", count for nothing.")
         if kernel is not None and kernel.profile is not kernel:
             said += [
                 " The masses are the sums of the rows of P, ",
