@@ -179,6 +179,7 @@ def test_methods_are_named_in_many_ways_and_keep_their_order():
         ([], "there is no method to compare"),
         (["nerv(lam)"], r"parameters are written as nerv\(lam=0.3\)"),
         (["nerv(lam=open('x'))"], "is no method"),
+        (["nerv(lam='x')"], "has a parameter of the wrong kind"),
         (["nerv(kappa=1)"], "'nerv' has no parameter 'kappa'"),
         (["pca(x=1)"], "'pca' has no parameter 'x'"),
     ],
@@ -256,7 +257,7 @@ def test_the_same_seed_gives_the_same_and_the_order_is_that_which_was_asked_for(
 
 
 def test_a_report_of_failures_alone_can_be_written(tmp_path):
-    with pytest.warns(UserWarning, match="tsne failed: perplexity"):
+    with pytest.warns(UserWarning, match="tsne failed"), pytest.warns(UserWarning, match="ssne failed"):
         found = nf.compare(X, ["tsne", "ssne"], perplexity=1000)
     assert found.made == []
     assert [each.name for each in found.missing] == ["tsne", "ssne"]
@@ -547,6 +548,12 @@ def test_words_follow_from_the_parts_and_not_from_names():
     assert "proportions" in character(nf.method("nmmds"), 500)[0]
     assert "straight projection" in character(None, 500)[0]
     assert summary("tsne", nf.method("mds")) == ""
+
+
+def test_a_kernel_with_a_parameter_for_each_point_is_described():
+    own = nf.Method(nf.costs.KL(), nf.kernels.Inhomogeneous(np.linspace(1, 3, len(X))), "point")
+    found = nf.compare(X, ["pca", ("own", own)], max_iter=20)
+    assert "stand apart clearly" in Seen(page(found)).text
 
 
 @given(st.floats(0.01, 0.99))

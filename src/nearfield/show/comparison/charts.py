@@ -11,7 +11,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array
 
-WIDTH, HEIGHT = 900, 460
+WIDTH, HEIGHT = 900, 474
 LEFT, RIGHT, TOP, BOTTOM = 82, 868, 40, 384  # the area within the axes
 LETTER, LINE, DOT = 12.0, 24.0, 9.0  # width and height of text, and half a dot
 
@@ -124,7 +124,7 @@ def _marks_up(up: Axis) -> list[str]:
 def _mark_across(x: float, text: str) -> str:
     return (
         f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>'
-        f'<text class="below" x="{x:.1f}" y="{BOTTOM + 28}">{text}</text>'
+        f'<text class="below" x="{x:.1f}" y="{BOTTOM + 37}">{text}</text>'
     )
 
 

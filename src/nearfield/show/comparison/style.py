@@ -129,9 +129,9 @@ def _of_labels(labels: object, dark: bool) -> Sequence[str]:
         return found.colours
     if found is None:
         return ["#56B4E9" if dark else ONLY]
+    import matplotlib
     from matplotlib.colors import to_hex
 
-    from nearfield.show.maps import _scale
-
-    steps = _scale(dark)(np.linspace(0, 1, LEVELS))
-    return [*(to_hex(step) for step in steps), GREY]
+    # Without the end that would vanish in the background.
+    steps = np.linspace(0.15 if dark else 0.0, 1.0 if dark else 0.95, LEVELS)
+    return [*(to_hex(colour) for colour in matplotlib.colormaps["viridis"](steps)), GREY]

@@ -100,7 +100,10 @@ def _named(name: str, parameters: dict[str, Any]) -> tuple[str, Method | None]:
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise ValueError(f"no method is called {name!r}; {hint}There are {PCA}, {', '.join(methods())}")
     title = f"{name}({', '.join(f'{key}={value!r}' for key, value in parameters.items())})"
-    return title if parameters else name, method(name, **parameters)
+    try:
+        return title if parameters else name, method(name, **parameters)
+    except TypeError as error:
+        raise ValueError(f"{title} has a parameter of the wrong kind: {error}") from error
 
 
 def _read(text: str) -> tuple[str, dict[str, Any]]:

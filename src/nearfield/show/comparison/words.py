@@ -165,6 +165,7 @@ def _above_tangent(cost: Cost, p: Array, q: Array) -> Array:
 
 
 def _of_tails(kernel: Kernel, several: bool) -> tuple[str, str]:
+    kernel = kernel.between(0, 0)  # of parameters that differ from point to point, those of the first
     f = np.array([0.0, REMOTE * kernel.width**2])
     near, remote = kernel.value(f)
     if remote > HEAVY * near:
