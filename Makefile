@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types format docs bench bench-exact bench-quick clean
+.PHONY: demo test lint types format docs docs-serve bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
@@ -22,9 +22,15 @@ format: $(VENV)/tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The pages under docs/reference, written from the code (a test holds them to it).
-docs: $(VENV)/installed
+# The pages under docs/reference, docs/derivations and docs/api, written from the code (a test holds them to it), and
+# the site: open site/index.html. Material advertises its successor on every build unless it is told not to.
+docs docs-serve: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/documented
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+docs-serve: $(VENV)/documented
+	$(BIN)/python -m mkdocs serve
 
 # The exact engine against scikit-learn's; then everything against its peers, in an environment of its own.
 # DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784; ONLY=growth runs one part.
@@ -60,5 +66,9 @@ $(VENV)/tested: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 
+$(VENV)/documented: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH) demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH) demo site .pytest_cache .mypy_cache .ruff_cache

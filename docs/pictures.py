@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import runpy
 import tempfile
 from pathlib import Path
@@ -31,6 +32,18 @@ def draw_all(folder: Path) -> None:
         name = draw.__name__.partition("_")[0] + ".png"
         keep(draw(), folder / name)
         print(f"wrote {folder.name}/{name}")
+    gallery(folder)
+
+
+def gallery(folder: Path) -> None:
+    """Run the code of docs/gallery.md, and keep the pictures that it saves."""
+    page = (Path(__file__).parent / "gallery.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL))
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        exec(compile(code, "gallery.md", "exec"), {})
+        for path in sorted(Path().glob("*.png")):
+            keep(Image.open(path).convert("RGB"), folder / path.name)
+            print(f"wrote {folder.name}/{path.name}")
 
 
 def keep(picture: Any, path: Path, colours: int = 192) -> None:

@@ -6,15 +6,21 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import matplotlib
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import PluginError
 
 import nearfield as nf
 from nearfield.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+BESIDE = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]  # docs/, and on the site all the same
+PAGES = [ROOT / "README.md", *BESIDE, *DOCS]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
@@ -36,14 +42,19 @@ def commands(text):
     ]
 
 
+def script(name):
+    """A script of docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def generate():
     """docs/generate.py as a module."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    module = importlib.util.module_from_spec(spec)
     path = list(sys.path)
-    spec.loader.exec_module(module)
-    yield module
+    yield script("generate")
     sys.path[:] = path
 
 
@@ -133,9 +144,11 @@ def test_every_link_leads_somewhere(page):
 
 
 def test_every_page_is_linked_from_the_index():
-    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    linked = {(ROOT / "docs" / target).resolve() for target, _ in LINK.findall(text) if "://" not in target}
-    assert {page for page in [*PAGES, *EXAMPLES] if page.name != "index.md"} <= linked
+    docs, linked = ROOT / "docs", set()
+    for index in (docs / "index.md", docs / "derivations" / "index.md", docs / "api" / "index.md"):
+        targets = [target for target, _ in LINK.findall(index.read_text(encoding="utf-8"))]
+        linked |= {(index.parent / target).resolve() for target in targets if "://" not in target}
+    assert {*BESIDE, *DOCS, *EXAMPLES} - {docs / "index.md"} <= linked
 
 
 def test_the_catalogue_of_the_readme_is_complete():
@@ -143,6 +156,90 @@ def test_the_catalogue_of_the_readme_is_complete():
         (ROOT / "README.md").read_text(encoding="utf-8").partition("## The catalogue")[2].partition("\n[")[0]
     )
     assert sorted(re.findall(r"`(\w+)`", text)) == sorted(nf.methods())
+
+
+def test_the_methods_of_the_table_that_says_when_exist():
+    text = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8").partition("## The table")[2]
+    rows = [row.split("|") for row in text.partition("\n## ")[0].splitlines() if row.startswith("| ")][2:]
+    names = {name for row in rows for name in re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", row[2]))}
+    assert len(names) > 20
+    assert names <= {*nf.methods(), "pca"}
+
+
+def test_every_public_name_is_in_the_api(generate):
+    names = [name for _, names in generate.public().values() for name in names]
+    assert {name for name in nf.__all__ if name[0] != "_"} == {name.partition(".")[0] for name in names}
+    assert all(generate.in_a_line(name) for name in names)
+
+
+# ------------------------------------------------------------------------------------ the site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as `make docs` builds it."""
+    config = load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(tmp_path_factory.mktemp("site")))
+    build(config)  # strict: a warning is an error
+    return config
+
+
+def entries(nav):
+    """The pages of a navigation."""
+    if isinstance(nav, str):
+        return [nav]
+    return [page for entry in (nav.values() if isinstance(nav, dict) else nav) for page in entries(entry)]
+
+
+def test_the_navigation_has_every_page_once_and_nothing_else(site):
+    shown = entries(site.nav)
+    assert len(shown) == len(set(shown))
+    beside = {relative(page) for page in BESIDE} | {"benchmarks/RESULTS.md", "examples.md"}
+    assert set(shown) == {relative(page).removeprefix("docs/") for page in DOCS} | beside
+
+
+def test_the_site_is_whole(site):
+    folder = Path(site.site_dir)
+    for page in entries(site.nav):
+        text = (folder / page).with_suffix(".html").read_text(encoding="utf-8")
+        assert "arithmatex" not in text, page
+    assert "<mfrac>" in (folder / "mathematics.html").read_text(encoding="utf-8")
+    assert "growth.png" in (folder / "benchmarks" / "RESULTS.html").read_text(encoding="utf-8")
+    assert (folder / "benchmarks" / "pictures" / "growth.png").exists()
+    assert "Triangular" in (folder / "examples.html").read_text(encoding="utf-8")
+    assert (folder / "search" / "search_index.js").exists()
+
+
+def test_links_lead_to_files_and_nothing_comes_from_elsewhere(site):
+    hooks, folder = script("hooks"), Path(site.site_dir)
+    for page in folder.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert hooks.loaded_from_elsewhere(text) == [], page.name
+        for target in re.findall(r'(?:href|src)="([^"#?]+)', text):
+            if page.name != "404.html" and not target.startswith(("http", "mailto:", "data:")):
+                assert (page.parent / unquote(target)).exists(), (page.name, target)
+
+
+@pytest.mark.parametrize(
+    "loading",
+    [
+        '<script async src="https://elsewhere.org/a.js">',
+        "<img alt='a' src='//elsewhere.org/a.png'>",
+        '<link rel="stylesheet" href="https://elsewhere.org/a.css">',
+        '<link href="https://elsewhere.org" rel="preconnect">',
+        "body { background: url(https://elsewhere.org/a.png) }",
+    ],
+)
+def test_what_would_be_loaded_from_elsewhere_is_noticed(loading):
+    found = script("hooks").loaded_from_elsewhere
+    assert len(found(loading)) == 1
+    assert found('<a href="https://elsewhere.org">there</a>') == []
+
+
+def test_a_formula_that_cannot_be_drawn_is_noticed():
+    hooks = script("hooks")
+    assert "<mfrac>" in hooks.on_page_content('<span class="arithmatex">\\(\\frac{p}{q}\\)</span>')
+    with pytest.raises(PluginError, match="no MathML"):
+        hooks.on_page_content('<span class="arithmatex">\\(\\nonsense\\)</span>')
 
 
 def test_pictures_are_small():

@@ -20,6 +20,8 @@ _HOME = {
     "Method": "algebra.method",
     "method": "algebra.catalogue",
     "methods": "algebra.catalogue",
+    "register": "algebra.catalogue",
+    "unregister": "algebra.catalogue",
     "costs": "algebra.costs",
     "kernels": "algebra.kernels",
     "transforms": "algebra.transforms",
@@ -28,6 +30,7 @@ _HOME = {
     "Map": "io.maps",
     "check": "engine.check",
     "compare": "show.comparison.comparing",
+    "derive": "engine.derive",
     "quality": "judge.quality",
     "show": "show",
     "penalties": "steer.penalties",
@@ -45,25 +48,29 @@ __all__ = [
     "check",
     "compare",
     "costs",
+    "derive",
     "intrinsic_dimension",
     "kernels",
     "method",
     "methods",
     "penalties",
     "quality",
+    "register",
     "show",
     "terms",
     "transforms",
+    "unregister",
 ]
 
 if TYPE_CHECKING:
     from nearfield import show
     from nearfield.affinity.perplexity import intrinsic_dimension
     from nearfield.algebra import costs, kernels, transforms
-    from nearfield.algebra.catalogue import method, methods
+    from nearfield.algebra.catalogue import method, methods, register, unregister
     from nearfield.algebra.method import Method
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
+    from nearfield.engine.derive import derive
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality

@@ -103,15 +103,34 @@ def test_a_map_without_its_run_cannot_be_gone_on_with(X, tmp_path):
         nf.Run.load(tmp_path / "map.nfmap", X)
 
 
-def test_a_composition_has_to_be_passed_again(X, tmp_path):
+def test_a_composition_is_in_the_file(X, tmp_path):
     method = nf.Method(nf.costs.JensenShannon(kappa=0.3), nf.kernels.Student(), normalization="pair")
+    run = nf.Run(X, method, random_state=0)
+    run.step(20)
+    run.map().save(tmp_path / "map.nfmap")
+    with pytest.raises(ValueError, match="and not with"):
+        nf.Run.load(tmp_path / "map.nfmap", X, method=nf.method("tsne"))
+    for given in ({}, {"method": method}):
+        again = nf.Run.load(tmp_path / "map.nfmap", X, **given)
+        assert again.method == method
+        np.testing.assert_array_equal(again.Y, run.Y)
+
+
+class Steep(nf.kernels.Kernel):
+    def value(self, f):
+        return 1 / (1 + f) ** 2
+
+    def derivative(self, f):
+        return -2 / (1 + f) ** 3
+
+
+def test_a_part_of_ones_own_has_to_be_passed_again(X, tmp_path):
+    method = nf.Method(nf.costs.KL(), Steep(), normalization="pair")
     run = nf.Run(X, method, random_state=0)
     run.step(20)
     run.map().save(tmp_path / "map.nfmap")
     with pytest.raises(ValueError, match="was made with a composition"):
         nf.Run.load(tmp_path / "map.nfmap", X)
-    with pytest.raises(ValueError, match="and not with"):
-        nf.Run.load(tmp_path / "map.nfmap", X, method=nf.method("tsne"))
     np.testing.assert_array_equal(nf.Run.load(tmp_path / "map.nfmap", X, method=method).Y, run.Y)
 
 

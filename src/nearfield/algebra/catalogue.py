@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -208,9 +209,14 @@ _COMPOSITIONS: dict[str, tuple[str, Callable[..., Method]]] = {
 }
 
 
+_REGISTERED: dict[str, Entry] = {}  # by the user, in this process
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
 def entries() -> Iterator[Entry]:
     """Every entry of the catalogue, in the order in which the documentation presents them."""
-    return (Entry(name, summary, compose) for name, (summary, compose) in _COMPOSITIONS.items())
+    yield from (Entry(name, summary, compose) for name, (summary, compose) in _COMPOSITIONS.items())
+    yield from _REGISTERED.values()
 
 
 def methods() -> list[str]:
@@ -222,7 +228,7 @@ def methods() -> list[str]:
     >>> nf.methods()[:4]
     ['asne', 'ssne', 'tsne', 'tasne']
     """
-    return list(_COMPOSITIONS)
+    return [*_COMPOSITIONS, *_REGISTERED]
 
 
 def method(name: str, **parameters: Any) -> Method:
@@ -231,7 +237,7 @@ def method(name: str, **parameters: Any) -> Method:
     Parameters
     ----------
     name : str
-        One of `methods()`.
+        One of `methods()`, those of `register` among them.
     **parameters
         The entry's own: ``lam`` for NeRV, ``kappa`` for JSE, ``alpha`` for heavy-tailed SNE, ``dof``, …
 
@@ -241,9 +247,58 @@ def method(name: str, **parameters: Any) -> Method:
     >>> nf.method("nerv", lam=0.3).cost
     NeRV(lam=0.3)
     """
+    if name in _REGISTERED:
+        return _REGISTERED[name].build(**parameters)
     if name not in _COMPOSITIONS:
-        near = difflib.get_close_matches(str(name).lower(), _COMPOSITIONS, n=1, cutoff=0.4)
+        near = difflib.get_close_matches(str(name).lower(), methods(), n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}?" if near else "nearfield.methods() lists them"
         raise ValueError(f"no method is called {name!r}; {hint}")
     summary, compose = _COMPOSITIONS[name]
     return Entry(name, summary, compose).build(**parameters)
+
+
+def register(name: str, compose: Method | Callable[..., Method], summary: str = "") -> None:
+    """Give a composition of one's own a name, which this process then knows like those of the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        Lower-case letters, digits, - and _; not one that is taken.
+    compose : Method or callable
+        The composition, or a function that makes it of parameters, each of which has a default.
+    summary : str
+        What it is, in a line; by default what it is composed of.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> def cubed(power=3.0):
+    ...     cost = nf.costs.Expression("abs(p - q)**power", power=power)
+    ...     return nf.Method(cost, nf.kernels.Student(), "pair")
+    >>> nf.register("cubed", cubed, "the difference of probabilities to a power")
+    >>> nf.method("cubed", power=2.5).cost
+    Expression('abs(p - q)**power', power=2.5)
+    >>> nf.unregister("cubed")
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"a name is made of lower-case letters, digits, - and _, got {name!r}")
+    if name in methods() or name == "pca":  # which is a map, but no method
+        raise ValueError(f"the name {name!r} is taken; choose another one")
+    if not isinstance(compose, Method) and not callable(compose):
+        raise TypeError(f"register takes a nearfield.Method or what makes one, got {type(compose).__name__}")
+    make: Callable[..., Method] = (lambda: compose) if isinstance(compose, Method) else compose
+    entry = Entry(name, summary, make)
+    for parameter, default in entry.parameters.items():
+        if default is inspect.Parameter.empty:
+            raise ValueError(f"the parameter {parameter} of {name!r} needs a default")
+    made = make()
+    if not isinstance(made, Method):
+        raise TypeError(f"what makes {name!r} must return a nearfield.Method, got {type(made).__name__}")
+    _REGISTERED[name] = Entry(name, summary or str(made), make)
+
+
+def unregister(name: str) -> None:
+    """Forget a name that `register` has given."""
+    if name not in _REGISTERED:
+        raise ValueError(f"no method was registered as {name!r}")
+    del _REGISTERED[name]

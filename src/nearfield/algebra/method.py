@@ -22,16 +22,16 @@ NORMALIZATIONS = ("pair", "point", "joint", "none")
 class Method(Part):
     """What is minimised: the chain C → q → w → f → d → y, link by link.
 
-    ======================================  =====================================================
-    the general problem                     minimise C(P, Q) over Y, with q = w/S, w = w(f(d(Y)))
-    t-SNE                                   ``Method(KL(), Student(), "pair")``
-    SNE                                     ``Method(KL(), Gaussian(), "point")``
-    JSE                                     ``Method(JensenShannon(0.5), Gaussian(), "point")``
-    generalized KL on bare weights          ``Method(GeneralizedKL(), Gaussian(), "none")``
-    metric MDS                              ``Method(Stress())``
-    MDS of normalized distances             ``Method(Stress(), normalization="pair")``
-    MDS of transformed distances            ``Method(Stress(), transform=Square())``
-    ======================================  =====================================================
+    | | |
+    | --- | --- |
+    | the general problem | minimise C(P, Q) over Y, with q = w/S, w = w(f(d(Y))) |
+    | t-SNE | ``Method(KL(), Student(), "pair")`` |
+    | SNE | ``Method(KL(), Gaussian(), "point")`` |
+    | JSE | ``Method(JensenShannon(0.5), Gaussian(), "point")`` |
+    | generalized KL on bare weights | ``Method(GeneralizedKL(), Gaussian(), "none")`` |
+    | metric MDS | ``Method(Stress())`` |
+    | MDS of normalized distances | ``Method(Stress(), normalization="pair")`` |
+    | MDS of transformed distances | ``Method(Stress(), transform=Square())`` |
 
     Parameters
     ----------

@@ -38,6 +38,10 @@ class Part:
         # A part of a user's own need not be a dataclass: then its attributes are its fields.
         return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
 
+    def _arguments(self) -> dict[str, Any]:
+        """What the class is to be called with to make the part again."""
+        return self._values()
+
     def _with(self, **values: Any) -> Self:
         """A copy with other values, which have been checked already."""
         copied = copy.copy(self)

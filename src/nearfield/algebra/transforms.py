@@ -7,15 +7,27 @@ Power(exponent=1.5)
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import Array, Part, part
 
 __all__ = ["Identity", "Power", "Square", "Transform"]
 
 
 class Transform(Part):
-    """An increasing function f(d) with f(0) = 0; a subclass gives `value` and `derivative`."""
+    """An increasing function f(d) with f(0) = 0; a subclass gives `value` and `derivative`.
+
+    With an `expression` of it in d as text, it can also be derived.
+    """
+
+    expression: ClassVar[str] = ""
+
+    def expressed(self) -> Tree:
+        """The transform as a tree in d and the parameters' names."""
+        return parse(self.expression, ("d",), tuple(self._values()))
 
     def value(self, d: Array) -> Array:
         """f(d)."""
@@ -41,6 +53,8 @@ class Transform(Part):
 class Square(Transform):
     """f = d², which every kernel of the catalogue takes."""
 
+    expression: ClassVar = "d**2"
+
     def value(self, d: Array) -> Array:
         return d * d
 
@@ -55,6 +69,8 @@ class Square(Transform):
 class Identity(Transform):
     """f = d, which the distance costs take."""
 
+    expression: ClassVar = "d"
+
     def value(self, d: Array) -> Array:
         return d
 
@@ -67,6 +83,7 @@ class Power(Transform):
     """f = d^exponent."""
 
     exponent: float = 2.0
+    expression: ClassVar = "d**exponent"
 
     def __post_init__(self) -> None:
         if not 0 < self.exponent < np.inf:

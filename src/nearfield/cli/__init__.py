@@ -14,6 +14,7 @@ from nearfield import __version__
 from nearfield.cli.check import check
 from nearfield.cli.compare import compare
 from nearfield.cli.demo import demo
+from nearfield.cli.derive import derive
 from nearfield.cli.embed import embed
 from nearfield.cli.methods import methods
 from nearfield.cli.quality import quality
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, compare, quality, methods, check, demo):
+for command in (embed, compare, quality, methods, derive, check, demo):
     app.command()(command)
 
 

@@ -123,6 +123,7 @@ class Run(Kept):
         method = named(method) if isinstance(method, str) else method
         if not isinstance(method, Method):
             raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
+        self._composition = method
         X = as_matrix(X, metric)
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")

@@ -10,7 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.algebra.catalogue import methods
+from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.algebra.records import from_record, record
 from nearfield.descent.state import PARTS, State
 from nearfield.descent.steered import COMMANDS, Steered, in_turn
 from nearfield.io.maps import Map
@@ -56,7 +58,8 @@ def unpack_session(
         raise ValueError(f"{path} is a map without the run that made it: pass it to Run as init")
     asked = dict(saved.session["wanted"]["dict"])
     name = asked["method"]
-    if name not in methods() and "method" not in given:
+    recorded = saved.session.get("composition")
+    if name not in methods() and "method" not in given and recorded is None:
         raise ValueError(f"{path} was made with a composition, {name}: pass it as method")
     unknown = sorted(set(given) - set(asked))
     if unknown:
@@ -69,6 +72,8 @@ def unpack_session(
         raise ValueError(f"{path} cannot be reopened: {error}; Map.load reads its coordinates") from error
     if "method" in given and str(given["method"]) != name:
         raise ValueError(f"{path} was made with {name}, and not with {given['method']}")
+    if name not in methods() and "method" not in given:
+        wanted["method"] = from_record(recorded)
     return wanted | given, saved.session["data"], state, log
 
 
@@ -86,6 +91,7 @@ class Kept(Steered):
 
     _asked: dict[str, Any]  # what is told of it, in plain numbers and strings
     _fingerprint: str
+    _composition: Method  # before anything of it was learned
 
     if TYPE_CHECKING:  # what `Run` has beside
 
@@ -106,6 +112,7 @@ class Kept(Steered):
         for name, value in self._problem.parameters_of(self._z).items():
             parameters[name] = plain(value)
         session, arrays = pack_session(self._wanted, self._fingerprint, self._now()[0], self._log)
+        session["composition"] = record(self._composition)
         return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
 
     @classmethod
@@ -132,8 +139,8 @@ class Kept(Steered):
         n_jobs : int or None
             Threads; None is all cores.
         **given
-            What a file cannot hold, if it was used: a `method` that is a composition, a `metric` that is a
-            function.
+            What a file cannot hold, if it was used: a `method` with a class or a function of one's own, a
+            `metric` that is a function.
 
         Examples
         --------

@@ -19,6 +19,7 @@ from nearfield.algebra.costs.divergences import (
     ReverseKL,
     Square,
 )
+from nearfield.algebra.costs.expression import Expression
 from nearfield.algebra.costs.weights import (
     CrossEntropy,
     ElasticEmbedding,
@@ -35,6 +36,7 @@ __all__ = [
     "Cost",
     "CrossEntropy",
     "ElasticEmbedding",
+    "Expression",
     "GeneralizedKL",
     "GeneralizedNeRV",
     "GeneralizedReverseKL",

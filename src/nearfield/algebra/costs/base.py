@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import TINY, Array, Part, build_named, named_classes
 
 
@@ -96,6 +97,8 @@ class Cost(Part):
         What p and q may be: normalized, bare weights, or distances.
     formula : str
         The pair's term as LaTeX.
+    expression : str
+        The same as text that `nearfield.costs.Expression` reads, in p, q and the parameters' own names.
     cross_entropy : bool
         Whether C is Σ p log p - Σ p log q, so that q ∂C/∂q is -p and the gradient has a closed form.
     mixture : float or None
@@ -116,6 +119,7 @@ class Cost(Part):
     name: ClassVar[str] = ""
     domains: ClassVar[frozenset[str]] = frozenset({"probabilities", "weights"})
     formula: ClassVar[str] = ""
+    expression: ClassVar[str] = ""
     cross_entropy: ClassVar[bool] = False
     mixture: float | None = None
     least_squares: ClassVar[float | None] = None
@@ -135,6 +139,12 @@ class Cost(Part):
     def limit(self) -> tuple[LimitTerm, ...] | None:
         """The separable terms of ∂c/∂q as p → 0; None if the cost does not know, () if it is 0."""
         return None
+
+    def expressed(self) -> Tree:
+        """The pair's term as a tree in p, q and the parameters' names; at singular values, its limit."""
+        if not self.expression:
+            raise ValueError(f"{self!r} is not written as an expression")
+        return parse(self.expression, ("p", "q"), tuple(self._values()))
 
     def scale(self, p_sum: float) -> float:
         """The constant before the sum, from the sum of all p."""

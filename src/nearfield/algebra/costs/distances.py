@@ -19,6 +19,7 @@ class Stress(Cost):
     name: ClassVar = "stress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r - d)^2"
+    expression: ClassVar = "(p - q)**2"
     degree: ClassVar = 2.0
     least_squares: ClassVar = 0.0
     power_difference: ClassVar = 1.0
@@ -37,6 +38,7 @@ class SStress(Cost):
     name: ClassVar = "sstress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r^2 - d^2)^2"
+    expression: ClassVar = "(p**2 - q**2)**2"
     degree: ClassVar = 4.0
     power_difference: ClassVar = 2.0
 
@@ -57,6 +59,7 @@ class Sammon(Cost):
     name: ClassVar = "sammon"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"\frac{(r - d)^2}{r}"
+    expression: ClassVar = "(p - q)**2/p"
     least_squares: ClassVar = -1.0
 
     def value(self, p: Array, q: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
+from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import TINY, Array, part
 
 PROBABILITIES = frozenset({"probabilities"})
@@ -31,6 +32,7 @@ class KL(Cost):
     name: ClassVar = "kl"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"p \log\frac{p}{q}"
+    expression: ClassVar = "p*log(p/q)"
     cross_entropy: ClassVar = True
 
     def value(self, p: Array, q: Array) -> Array:
@@ -54,6 +56,7 @@ class ReverseKL(Cost):
     name: ClassVar = "reverse-kl"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"q \log\frac{q}{p}"
+    expression: ClassVar = "q*log(q/p)"
     infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -78,6 +81,7 @@ class NeRV(Cost):
     name: ClassVar = "nerv"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"\lambda p \log\frac{p}{q} + (1-\lambda) q \log\frac{q}{p}"
+    expression: ClassVar = "lam*p*log(p/q) + (1 - lam)*q*log(q/p)"
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
@@ -114,6 +118,9 @@ class JensenShannon(Cost):
     floor: float = 1e-16
     name: ClassVar = "js"
     formula: ClassVar = r"\frac{1}{1-\kappa} p \log\frac{p}{z} + \frac{1}{\kappa} q \log\frac{q}{z}"
+    expression: ClassVar = (
+        "p*log(p/(kappa*p + (1 - kappa)*q))/(1 - kappa) + q*log(q/(kappa*p + (1 - kappa)*q))/kappa"
+    )
 
     def __post_init__(self) -> None:
         within("kappa", self.kappa, 0, 1)
@@ -139,6 +146,10 @@ class JensenShannon(Cost):
     def derivative(self, p: Array, q: Array) -> Array:
         return -mixed_log(self._floored(p) / q, self.kappa)
 
+    def expressed(self) -> Tree:
+        ends = {0.0: "p*log(p/q) - p + q", 1.0: "q*log(q/p) - q + p"}
+        return parse(ends.get(self.kappa, self.expression), ("p", "q"), ("kappa",))
+
     def limit(self) -> tuple[LimitTerm, ...]:
         if self.kappa == 1:
             return (*log_terms(1.0), power_term(-np.log(self.floor)))
@@ -158,6 +169,7 @@ class Square(Cost):
 
     name: ClassVar = "square"
     formula: ClassVar = r"\tfrac12 (p - q)^2"
+    expression: ClassVar = "(p - q)**2/2"
     degree: ClassVar = 2.0
 
     def value(self, p: Array, q: Array) -> Array:
@@ -176,6 +188,7 @@ class ChiSquare(Cost):
 
     name: ClassVar = "chi2"
     formula: ClassVar = r"\frac{(p - q)^2}{q}"
+    expression: ClassVar = "(p - q)**2/q"
 
     def value(self, p: Array, q: Array) -> Array:
         return (p - q) ** 2 / q
@@ -193,6 +206,7 @@ class Hellinger(Cost):
 
     name: ClassVar = "hellinger"
     formula: ClassVar = r"(\sqrt p - \sqrt q)^2"
+    expression: ClassVar = "(sqrt(p) - sqrt(q))**2"
 
     def value(self, p: Array, q: Array) -> Array:
         return (np.sqrt(p) - np.sqrt(q)) ** 2
@@ -217,6 +231,7 @@ class AlphaBeta(Cost):
     floor: float = 1e-16
     name: ClassVar = "alpha-beta"
     formula: ClassVar = r"-\frac{1}{ab}\left(p^a q^b - \frac{a}{a+b} p^{a+b} - \frac{b}{a+b} q^{a+b}\right)"
+    expression: ClassVar = "(a*p**(a + b)/(a + b) + b*q**(a + b)/(a + b) - p**a*q**b)/(a*b)"
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.a) and np.isfinite(self.b)):
@@ -253,6 +268,18 @@ class AlphaBeta(Cost):
         ratio = np.log(self._floored(p) / q)
         slope = ratio if vanishes(self.a) else np.expm1(self.a * ratio) / self.a
         return -(q ** (self.a + self.b - 1)) * slope
+
+    def expressed(self) -> Tree:
+        a, b, text = self.a, self.b, self.expression
+        if vanishes(a) and vanishes(b):
+            text = "log(p/q)**2/2"
+        elif vanishes(b):
+            text = "(a*p**a*log(p/q) - p**a + q**a)/a**2"
+        elif vanishes(a):
+            text = "(b*q**b*log(q/p) - q**b + p**b)/b**2"
+        elif vanishes(a + b):
+            text = "(a*log(q/p) + (p/q)**a - 1)/a**2"
+        return parse(text, ("p", "q"), ("a", "b"))
 
     def limit(self) -> tuple[LimitTerm, ...] | None:
         a, b = self.a, self.b

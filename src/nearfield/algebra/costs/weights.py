@@ -20,6 +20,7 @@ class GeneralizedKL(Cost):
     name: ClassVar = "generalized-kl"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"v \log\frac{v}{w} - v + w"
+    expression: ClassVar = "p*log(p/q) - p + q"
 
     def value(self, p: Array, q: Array) -> Array:
         return KL().value(p, q) - p + q
@@ -39,6 +40,7 @@ class GeneralizedReverseKL(Cost):
     name: ClassVar = "generalized-reverse-kl"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"w \log\frac{w}{v} - w + v"
+    expression: ClassVar = "q*log(q/p) - q + p"
     infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -66,6 +68,7 @@ class GeneralizedNeRV(Cost):
     formula: ClassVar = (
         r"\lambda\left(v \log\frac{v}{w} - v + w\right) + (1-\lambda)\left(w \log\frac{w}{v} - w + v\right)"
     )
+    expression: ClassVar = "lam*(p*log(p/q) - p + q) + (1 - lam)*(q*log(q/p) - q + p)"
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
@@ -104,6 +107,7 @@ class ElasticEmbedding(Cost):
     name: ClassVar = "elastic"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"-v \log w + \lambda w"
+    expression: ClassVar = "-p*log(q) + lam*q"
 
     def __post_init__(self) -> None:
         positive("lam", self.lam)
@@ -136,6 +140,7 @@ class LargeVis(Cost):
     name: ClassVar = "largevis"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"-v \log w - \gamma \log(1 - w)"
+    expression: ClassVar = "-p*log(q) - gamma*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
     within_one: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -169,6 +174,7 @@ class CrossEntropy(Cost):
     name: ClassVar = "cross-entropy"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"v \log\frac{v}{w} + (1-v) \log\frac{1-v}{1-w}"
+    expression: ClassVar = "p*log(p/q) + (1 - p)*log(1 - p) - (1 - p)*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
     within_one: ClassVar = True
 
     def __post_init__(self) -> None:

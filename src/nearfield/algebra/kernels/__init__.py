@@ -6,12 +6,14 @@
 """
 
 from nearfield.algebra.kernels.base import Kernel, all_kernels, named
+from nearfield.algebra.kernels.expression import Expression
 from nearfield.algebra.kernels.importance import ImportanceWeighted
 from nearfield.algebra.kernels.tails import Gaussian, HeavyTailed, Inhomogeneous, Student
 from nearfield.algebra.kernels.umap import UMAP
 
 __all__ = [
     "UMAP",
+    "Expression",
     "Gaussian",
     "HeavyTailed",
     "ImportanceWeighted",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import TINY, Array, Part, build_named, named_classes
 
 
@@ -31,6 +32,8 @@ class Kernel(Part):
         The short name that `named` takes.
     formula : str
         w(f) as LaTeX.
+    expression : str
+        The same as text that `nearfield.kernels.Expression` reads, in f and the parameters' own names.
     symmetric : bool
         Whether w_ij = w_ji.
     within_one : bool
@@ -48,6 +51,7 @@ class Kernel(Part):
 
     name: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    expression: ClassVar[str] = ""
     symmetric: ClassVar[bool] = True
     within_one: ClassVar[bool] = True
     mass: Any = None
@@ -101,6 +105,12 @@ class Kernel(Part):
     def log_derivative(self, f: Any) -> Any:
         """w'(f)/w(f), the stiffness that a pair has of its own."""
         return self.derivative(f) / np.maximum(self.value(f), TINY)
+
+    def expressed(self) -> Tree:
+        """W as a tree in f and the parameters' names; at singular values of them, its limit."""
+        if not self.expression:
+            raise ValueError(f"{self!r} is not written as an expression")
+        return parse(self.expression, ("f",), tuple(self._values()))
 
     def parameter_derivative(self, name: str, f: Any) -> Any:
         """∂ log w/∂θ for the learned parameter θ of this name."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nearfield.algebra.expressions import Tree
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.kernels.tails import Student
 from nearfield.algebra.parts import TINY, Array, part
@@ -49,6 +50,10 @@ class ImportanceWeighted(Kernel):
     @property
     def width(self) -> float:
         return self.base.width
+
+    def expressed(self) -> Tree:
+        """The kernel that is weighted, without the masses, which are constants of a pair."""
+        return self.base.expressed()
 
     def log(self, f: Any) -> Any:
         return self.base.log(f) + (0.0 if self.mass is None else np.log(self.mass))

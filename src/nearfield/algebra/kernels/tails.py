@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nearfield.algebra.costs.divergences import positive
+from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.parts import part, scaled_log1p
 
@@ -60,6 +61,7 @@ class Gaussian(Tail):
     beta: float = 1.0
     name: ClassVar = "gaussian"
     formula: ClassVar = r"e^{-\beta f}"
+    expression: ClassVar = "exp(-beta*f)"
 
     def __post_init__(self) -> None:
         _all_positive("beta", self.beta)
@@ -78,6 +80,7 @@ class HeavyTailed(Tail):
     learned: tuple[str, ...] = ()
     name: ClassVar = "heavy-tailed"
     formula: ClassVar = r"(1 + \alpha\beta f)^{-1/\alpha}"
+    expression: ClassVar = "(1 + alpha*beta*f)**(-1/alpha)"
     # Beyond the bounds the kernel hardly changes any more: Gaussian below, flat above.
     bounds: ClassVar = {"alpha": (1e-3, 10.0), "beta": (1e-6, 1e6)}
 
@@ -89,6 +92,9 @@ class HeavyTailed(Tail):
     @property
     def alpha_beta(self) -> tuple[Any, Any]:
         return self.alpha, self.beta
+
+    def expressed(self) -> Tree:
+        return parse(Gaussian.expression, ("f",), ("beta",)) if self.alpha == 0 else super().expressed()
 
     def parameter_derivative(self, name: str, f: Any) -> Any:
         x = self.beta * f
@@ -109,6 +115,7 @@ class Student(Tail):
     dof: float = 1.0
     name: ClassVar = "student"
     formula: ClassVar = r"(1 + f/\nu)^{-(\nu+1)/2}"
+    expression: ClassVar = "(1 + f/dof)**(-(dof + 1)/2)"
 
     def __post_init__(self) -> None:
         if not self.dof > 0:
@@ -117,6 +124,9 @@ class Student(Tail):
     @property
     def alpha_beta(self) -> tuple[Any, Any]:
         return 2 / (self.dof + 1), 0.5 * (1 + 1 / self.dof)
+
+    def expressed(self) -> Tree:
+        return parse("exp(-f/2)", ("f",)) if np.isinf(self.dof) else super().expressed()
 
 
 @part
@@ -130,6 +140,7 @@ class Inhomogeneous(Tail):
     learned: tuple[str, ...] = ()
     name: ClassVar = "inhomogeneous"
     formula: ClassVar = r"(1 + f/\nu_i)^{-(\nu_i+1)/2}"
+    expression: ClassVar = "(1 + f/nu)**(-(nu + 1)/2)"
     symmetric: ClassVar = False
     bounds: ClassVar = {"nu": (0.1, 1e3)}
 

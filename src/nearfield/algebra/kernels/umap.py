@@ -19,6 +19,7 @@ class UMAP(Kernel):
     b: float = 1.0
     name: ClassVar = "umap"
     formula: ClassVar = r"\frac{1}{1 + a f^b}"
+    expression: ClassVar = "1/(1 + a*f**b)"
 
     def __post_init__(self) -> None:
         positive("a", self.a)
