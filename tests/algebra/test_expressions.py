@@ -1,5 +1,6 @@
 """Reading formulas: what is read is what was written, whatever else is refused, and nothing runs."""
 
+import os
 import subprocess
 import sys
 import time
@@ -198,7 +199,7 @@ print("done")
         text=True,
         check=True,
         cwd=tmp_path,
-        env={"PYTHONPATH": f"{HERE}:{Path(nf.__file__).parents[1]}", "PATH": "/nowhere"},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (HERE, Path(nf.__file__).parents[1])))},
     )
     assert done.stdout.split() == ["done"]
     assert not (tmp_path / FILE).exists()

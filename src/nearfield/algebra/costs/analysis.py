@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from nearfield.algebra.costs.base import LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.divergences import KL, JensenShannon
@@ -126,7 +125,7 @@ def check_pairs(value: Function, derivative: Function, p: Any, q: Any) -> None:
 
 # The limit at p = 0 -----------------------------------------------------------------------------------------
 
-DROWNING = 1e3  # a logarithm of the floor is below, and a negative power of it drowns all else
+DROWNING = 1e5  # a logarithm of the floor is below; a negative power of it is beyond, and drowns all else
 W = np.array([1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.95])  # weights at which limits are compared
 
 
@@ -145,7 +144,7 @@ def _limit(
     found = powers_and_logs(G0, q)
     if found is None or any(k > 1 for _, k in found):
         return _bare_term(value, derivative, domain)
-    if FLOORED in {str(each) for each in rate.free_symbols} and max(map(abs, found.values())) > DROWNING:
+    if rate.has(p0) and max(map(abs, found.values()), default=0.0) > DROWNING:
         return None
     terms: list[LimitTerm] = []
     for (m, k), c in found.items():
@@ -156,6 +155,8 @@ def _limit(
 def _limit_of_function(value: Function, derivative: Function, domain: str) -> tuple[LimitTerm, ...] | None:
     """The same where there is no formula: a constant, a power, or whatever it is for bare weights."""
     G0 = np.asarray(derivative(np.zeros_like(W), W), dtype=float)
+    if np.abs(G0).max() > DROWNING:
+        return None
     if not G0.any():
         return _complete((), value)
     if np.all(G0 != 0):
@@ -232,6 +233,8 @@ def _mixture(C: Any, G: Any, limit: Any, p: Any, q: Any) -> float | None:
     c = float(limit[0].coefficient(1.0))
     if not 1 + 1e-6 < c < 13:
         return None
+    from scipy.optimize import brentq  # which takes longer to import than all the rest
+
     kappa = rounded(float(brentq(lambda k: -np.log1p(-k) / k - c, 1e-7, 1 - 1e-7, xtol=1e-15)))
     known = JensenShannon(kappa)
     return kappa if same(G, known.derivative(p, q)) and same(C, known.value(p, q)) else None

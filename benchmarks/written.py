@@ -1,0 +1,69 @@
+"""Costs and kernels written as text against the built-in ones: seconds an iteration on the mesh, in turns.
+
+python benchmarks/written.py path/to/mnist.npz [points]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+from data import as_many, mnist
+
+import nearfield as nf
+from nearfield.affinity.graph import sparse_target
+from nearfield.algebra.method import Method
+from nearfield.engine.scales import mesh
+
+ROUNDS = 9
+C, K = nf.costs, nf.kernels
+BUILT_IN = [
+    Method(C.KL(), K.Student(), "pair"),
+    Method(C.JensenShannon(0.3), K.Student(), "pair"),
+    Method(C.ChiSquare(), K.Student(), "pair"),
+    Method(C.Hellinger(), K.Gaussian(), "point"),
+    Method(C.ReverseKL(), K.Student(), "pair"),
+    Method(C.NeRV(0.3), K.Gaussian(), "point"),
+    Method(C.AlphaBeta(0.7, 0.5), K.Student(), "pair"),
+    Method(C.Square(), K.UMAP(1.2, 0.9), "pair"),
+    Method(C.LargeVis(), K.Student(), "none"),
+    Method(C.CrossEntropy(), K.UMAP(1.2, 0.9), "none"),
+]
+
+
+def as_text(method: Method) -> Method:
+    """The same method with its cost and its kernel as text."""
+    kernel, domain = method.kernel, "weights" if method.normalization == "none" else "probabilities"
+    texts = [part.expressed() for part in (method.cost, kernel)]
+    values = [
+        {name: getattr(part, name) for name in text.names() - {"p", "q", "f"}}
+        for part, text in zip((method.cost, kernel), texts, strict=True)
+    ]
+    cost = C.Expression(str(texts[0]), domain=domain, **values[0])
+    return Method(cost, K.Expression(str(texts[1]), **values[1]), method.normalization)
+
+
+def main(path: str, n: int = 70_000) -> None:
+    """Print a line for each method: both times and their ratio."""
+    X = as_many(mnist(path)[0], n)
+    Y = 25 * X[:, :2] / X[:, 0].std() + np.random.default_rng(0).normal(size=(n, 2))
+    targets = {method.target_kind: method for method in BUILT_IN}
+    found = {kind: sparse_target(method, X, perplexity=30) for kind, method in targets.items()}
+    for method in BUILT_IN:
+        engines = [mesh(each, found[method.target_kind]) for each in (method, as_text(method))]
+        times: list[list[float]] = [[], []]
+        for _ in range(1 + ROUNDS):
+            for engine, taken in zip(engines, times, strict=True):
+                start = time.perf_counter()
+                engine.evaluate(Y, want_value=False)
+                taken.append(time.perf_counter() - start)
+        built_in, written = (1000 * float(np.median(taken[1:])) for taken in times)
+        print(
+            f"{method}: {built_in:.0f} ms, as text {written:.0f} ms, {written / built_in:.2f} times",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))
