@@ -237,6 +237,20 @@ def test_a_mixture_is_seen_however_it_is_written():
     assert sp.simplify(form.stiffness - W * Q * (sp.log(Z / Q) + KL_QZ)) == 0
 
 
+def test_kernels_with_parameters_of_points_are_derived(random):
+    beta, nu, mass = random.uniform(0.5, 2.0, size=(3, N))
+    kernels = [
+        (nf.kernels.Gaussian(beta), "point"),
+        (nf.kernels.Inhomogeneous(nu), "joint"),
+        (nf.kernels.ImportanceWeighted(nf.kernels.Student(), mass=mass), "pair"),
+        (nf.kernels.ImportanceWeighted(nf.kernels.Inhomogeneous(nu)), "point"),
+    ]
+    for kernel, normalization in kernels:
+        method = nf.Method(nf.costs.JensenShannon(0.3), kernel, normalization)
+        assert gap(method, random) < 1e-10, kernel
+        assert nf.derive(method).passed, kernel
+
+
 def test_a_name_takes_parameters_and_a_method_has_them():
     found = nf.derive("hssne", alpha=0.3)
     assert found.method == nf.method("hssne", alpha=0.3)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.algebra.catalogue import method as named
+from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.engine.check import differences
 from nearfield.engine.exact import exact
@@ -140,7 +141,7 @@ def _error(method: Method) -> float:
     if method.climbs:
         method = method._with(scales=SCALES)
     if method.kernel is not None:
-        method = method._with(kernel=method.kernel.expanded(POINTS))
+        method = method._with(kernel=_sized(method.kernel).expanded(POINTS))
     engine = exact(method, target, n_jobs=1)
 
     def value(Y: Any, **parameters: Any) -> float:
@@ -154,6 +155,14 @@ def _error(method: Method) -> float:
         numeric = differences(lambda x, name=name: value(Y, **{name: x[()]}), start)
         errors.append(_relative(numeric, derivative))
     return max(errors)
+
+
+def _sized(kernel: Kernel) -> Kernel:
+    """The kernel with as many values of each parameter of points as the check has points."""
+    arrays: dict[str, Any] = {name: np.resize(each, POINTS) for name, each in kernel._per_point().items()}
+    if kernel.profile is not kernel:
+        arrays["base"] = _sized(kernel.profile)
+    return kernel._with(**arrays)
 
 
 def _relative(numeric: Any, derived: Any) -> float:

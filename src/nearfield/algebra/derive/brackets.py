@@ -201,8 +201,9 @@ def _has_factor(share: sp.Symbol) -> Callable[[sp.Expr], bool]:
     return has
 
 
-def _is_multiple(term: sp.Expr, quantity: sp.Symbol) -> bool:
-    return not (term / quantity).has(P, Q, SHARE, Z)
+def is_multiple(term: sp.Expr, quantity: sp.Symbol) -> bool:
+    """Whether a term is a constant times a quantity."""
+    return term != 0 and not (term / quantity).has(P, Q, SHARE, Z)
 
 
 def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[sp.Expr, sp.Expr]]]:
@@ -212,7 +213,7 @@ def _sorted(G: sp.Expr, share: sp.Symbol) -> tuple[sp.Expr, sp.Expr, list[tuple[
     for part in sp.Add.make_args(G):
         outer, inner = part.as_independent(P, Q, Z, as_Add=False)
         terms = [sp.powsimp(each * share) for each in sp.Add.make_args(sp.expand_mul(inner))]
-        if not any(_is_multiple(term, each) for term in terms for each in (P, share)):
+        if not any(is_multiple(term, each) for term in terms for each in (P, share)):
             terms = [sp.powsimp(inner * share)]  # there is nothing to be had from multiplying out
         for each in terms:
             number, term = each.as_independent(P, Q, share, Z, as_Add=False)

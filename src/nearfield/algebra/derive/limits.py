@@ -68,7 +68,9 @@ def _at_zero(term: sp.Expr, links: Links) -> sp.Expr | None:
     at = rest.xreplace({P: sp.S.Zero})
     if at.has(sp.oo, sp.zoo, sp.nan):
         return None
-    size = float(exponent.subs(links.values))
+    size = float(
+        exponent.subs({each: value for each, value in links.values.items() if each in exponent.free_symbols})
+    )
     if size > 0:
         return sp.S.Zero
     return at if size == 0 and not logs else None

@@ -36,7 +36,7 @@ MASS_I, MASS_J = letter("m_i"), letter("m_j")
 PRECISION = letter("β_u")  # of a scale
 FLOOR = letter("δ")
 
-# The letters of parameters, where they are not the first of their name or its Greek one.
+# The letters of parameters that have one; others are called by their names.
 LETTERS = {
     "alpha": "α",
     "beta": "β",
@@ -59,6 +59,8 @@ class Links:
 
     Attributes
     ----------
+    method : Method
+        What is written.
     cost : Expr
         c in `P` and `Q`.
     kernel : Expr or None

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from nearfield.algebra.derive.brackets import is_multiple
 from nearfield.algebra.derive.closed import TOTAL, Closed, constant
 from nearfield.algebra.derive.gradients import gradient
 from nearfield.algebra.derive.indices import Indices
@@ -146,11 +147,9 @@ class Walk:
             said += [" Duplicates, with ", equation(f"{'r' if links.transform == D else 'g'}_ij", 0)]
             said.append(", count for nothing.")
         if kernel is not None and kernel.profile is not kernel:
-            said += [
-                " The masses are the sums of the rows of P, ",
-                equation("m_i", row(Sigma("j"), "p_ij")),
-                ".",
-            ]
+            degrees = equation("m_i", row(Sigma("j"), "p_ij"))
+            said += [" The masses are the sums of the rows of P, ", degrees] if kernel.mass is None else []
+            said.append("." if kernel.mass is None else " The masses of the points are given.")
         if links.scales:
             said += [" Q is the mean over U scales, each with a precision ", laid("β_u"), " of its own."]
         if self.method.scales == "data":
@@ -265,7 +264,8 @@ class Walk:
         """The mean of G, sorted."""
         bracket, index, share = self.closed.bracket, self.index, self.mean_share
         assert bracket is not None
-        known = [self.name(each) for each in (P, share) if _has_multiple(bracket.product, each)]
+        terms = sp.Add.make_args(bracket.product)
+        known = [self.name(each) for each in (P, share) if any(is_multiple(term, each) for term in terms)]
         where = "in every row" if index.by_row else "over all pairs"
         said: list[Any] = []
         if known:
@@ -314,8 +314,3 @@ class Walk:
             equation(partial("C", theta), row(*parts, factor(self.index.of(self.closed.spring)), log)),
         )
         return Step(f"The parameter {self.links.names[theta]}", said, found)
-
-
-def _has_multiple(product: sp.Expr, quantity: sp.Symbol) -> bool:
-    """Whether a term is a multiple of a quantity."""
-    return any(not (term / quantity).has(P, Q, SHARE, Z) for term in sp.Add.make_args(product) if term != 0)
