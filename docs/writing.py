@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+NOTE = "<!-- Written by docs/generate.py from the code. Change the code, then run: make docs -->"
+
+
+def page(title: str, *blocks: str) -> str:
+    """A whole page."""
+    return "\n\n".join([NOTE, f"# {title}", *(block for block in blocks if block)]) + "\n"
+
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:
     """A Markdown table."""

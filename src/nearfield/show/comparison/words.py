@@ -170,7 +170,7 @@ def _of_tails(kernel: Kernel, several: bool) -> tuple[str, str]:
     near, remote = kernel.value(f)
     if remote > HEAVY * near:
         return (
-            "Far points hardly push each other closer, which gives groups room: they stand apart clearly.",
+            "Pairs that are not close may drift apart at little cost, so that groups stand apart clearly.",
             "Gaps and the sizes of groups are not to be measured: both are exaggerated.",
         )
     if several:
