@@ -14,7 +14,7 @@ from nearfield.io.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
-STEERED = 0.8  # the momentum at most while terms pull
+STEERED = 0.7  # the momentum at most while terms pull
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
 RUNG, LADDER_TOL = 25, 5e-3
@@ -152,13 +152,14 @@ def calmed(phase: Phase, left: float) -> Phase:
     """The phase with less momentum, by how much is left of what pulls beside the cost.
 
     A lasting force drives points to 1/(1 - momentum) times its step: at 0.95 they fly past their goal, and
-    scatter what is in their way. Measured on the digits, five points dragged at once: the cost ends 40 %
-    above that of an undisturbed map; at 0.8, 5 %.
+    scatter what is in their way. Measured on 3000 of MNIST, a class dragged into another: at 0.8 the others
+    are moved by 6 % of the map's radius more than in an undisturbed run, at 0.6 by 3 %; but the lower it is, the
+    longer the cost takes to come down again.
 
     Examples
     --------
     >>> calmed(Phase(None, momentum=0.95), 1.0).momentum
-    0.8
+    0.7
     >>> calmed(Phase(None, momentum=0.95), 0.0).momentum
     0.95
     """
