@@ -153,8 +153,8 @@ def calmed(phase: Phase, left: float) -> Phase:
 
     A lasting force drives points to 1/(1 - momentum) times its step: at 0.95 they fly past their goal, and
     scatter what is in their way. Measured on 3000 of MNIST, a class dragged into another: at 0.8 the others
-    are moved by 6 % of the map's radius more than in an undisturbed run, at 0.6 by 3 %; but the lower it is, the
-    longer the cost takes to come down again.
+    are moved by 6 % of the map's radius more than in an undisturbed run, at 0.6 by 3 %; but the lower it is,
+    the longer the cost takes to come down again.
 
     Examples
     --------
