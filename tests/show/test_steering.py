@@ -34,6 +34,26 @@ def test_the_curves_are_those_of_the_history_and_the_moves_are_marked(steered):
         nf.show.history(run, axes=own[:2])
 
 
+def test_what_was_undone_is_not_marked_and_commands_of_one_moment_share_a_mark():
+    run = nf.Run(np.random.default_rng(0).normal(size=(60, 5)), random_state=0)
+    run.step(50)
+    run.pin(3, (20, 0), follow=5)
+    run.step(20)
+    run.settle(10)
+    run.undo()
+    run.undo()
+    run.redo()  # the pin, again
+    run.settle(10)
+    run.undo()
+    run.link(must=[[1, 2]])
+    run.step(10)
+    run.pin(4, (0, 20), follow=5)
+    run.settle(10)
+    run.step(10)
+    marks = [text.get_text() for text in nf.show.history(run)[0].texts]
+    assert marks == ["pin", "link", "pin, settle"]
+
+
 def test_a_run_without_iterations_has_no_curves():
     with pytest.raises(ValueError, match="nothing has been recorded"):
         nf.show.history(nf.Run(np.random.default_rng(0).normal(size=(20, 5))))

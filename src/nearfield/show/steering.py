@@ -10,13 +10,14 @@ import numpy as np
 from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import GREY
 from nearfield.show.theme import SMALL, Theme, as_chart, entitle, theme
+from nearfield.steer.log import in_effect
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = {"cost": "cost", "penalty": "penalty", "gradient_norm": "gradient norm"}
 _MARKED = {"pin": 1, "unpin": 4, "settle": 2}  # which of the theme's lines
-_MOST = 300  # the most ways that are drawn
+_MOST = 80  # the most ways that are drawn
 
 
 @overload
@@ -105,16 +106,20 @@ def history(
 
 
 def _mark(axes: Sequence[Axes], log: Iterable[Any], last: int, look: Theme) -> None:
-    """A line for each command; what undo went back from is not on the curves, and not marked."""
-    for entry in log:
-        if entry.command in ("undo", "redo") or entry.iteration > last:
-            continue
-        colour = look.line(_MARKED[entry.command])["color"] if entry.command in _MARKED else GREY
+    """A line wherever commands came; what undo went back from is not on the curves, and not marked."""
+    marked: dict[int, list[str]] = {}
+    for entry in in_effect(log):
+        if entry.iteration <= last:
+            commands = marked.setdefault(entry.iteration, [])
+            commands += [entry.command] if entry.command not in commands else []
+    for iteration, commands in marked.items():
+        known = [each for each in commands if each in _MARKED]
+        colour = look.line(_MARKED[known[0]])["color"] if known else GREY
         for ax in axes:
-            ax.axvline(entry.iteration, color=colour, linewidth=0.8, linestyle="--", zorder=0)
+            ax.axvline(iteration, color=colour, linewidth=0.8, linestyle="--", zorder=0)
         axes[0].annotate(
-            entry.command,
-            (entry.iteration, 1.0),
+            ", ".join(commands),
+            (iteration, 1.0),
             xycoords=("data", "axes fraction"),
             xytext=(2, -2),
             textcoords="offset points",
@@ -182,11 +187,14 @@ def before_after(
     way = theme(style.get("dark", False)).ink
     for ax, Y, title in zip(axes, maps, ("before", "after"), strict=True):
         map(Y, labels, ax=ax, title=title, **{"legend": title == "after", **style})
-        ax.scatter(Y[pins, 0], Y[pins, 1], s=60, facecolors="none", edgecolors=way, linewidths=1.4, zorder=5)
+        ax.scatter(Y[pins, 0], Y[pins, 1], s=50, facecolors="none", edgecolors=way, linewidths=1.0, zorder=5)
     who = np.unique(np.concatenate([np.zeros(0, int), *(followers.get(int(i), ()) for i in pins)])).astype(
         int
     )
     shown = who[:: max(1, -(-len(who) // _MOST))]
+    faint = float(
+        np.clip(12 / max(len(shown), 1), 0.12, 0.35)
+    )  # many ways must not hide what they lead through
     for j in shown:
-        axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=way, linewidth=0.4, alpha=0.35, zorder=1)
+        axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=way, linewidth=0.5, alpha=faint, zorder=1)
     return list(axes)

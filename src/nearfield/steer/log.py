@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,3 +33,25 @@ class Entry:
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
         return f"{self.iteration}: {self.command}({given})"
+
+
+def in_effect(log: Iterable[Entry]) -> list[Entry]:
+    """The commands of a log that were not undone, or were done again.
+
+    Examples
+    --------
+    >>> log = [Entry(10, "pin"), Entry(20, "undo"), Entry(15, "settle")]
+    >>> [entry.command for entry in in_effect(log)]
+    ['settle']
+    """
+    done: list[Entry] = []
+    undone: list[Entry] = []
+    for entry in log:
+        if entry.command == "undo":
+            undone.append(done.pop())
+        elif entry.command == "redo":
+            done.append(undone.pop())
+        else:
+            done.append(entry)
+            undone.clear()
+    return done
