@@ -105,7 +105,8 @@ def main() -> None:
     parser.add_argument("--tiny", dest="size", action="store_const", const="tiny", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help="the folder to write to")
     options = parser.parse_args()
-    names = options.only.split(",") if options.only else list(PARTS)
+    usual = [name for name in PARTS if name not in SIZES[options.size].left_out]
+    names = options.only.split(",") if options.only else usual
     if unknown := [name for name in names if name not in PARTS]:
         parser.error(f"no part is called {unknown[0]!r}: choose from {', '.join(PARTS)}")
     folder = options.out or (HERE if options.size == "full" else HERE / options.size)

@@ -23,6 +23,8 @@ class Sizes:
         Points at which forces and ranks are compared.
     repeat : int
         Times that a fresh process is started.
+    left_out : tuple of str
+        Parts that are run only when they are asked for.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Sizes:
     iterations: int = 150
     sample: int = 2000
     repeat: int = 3
+    left_out: tuple[str, ...] = ()
 
 
 BOTH = ("nearfield", "openTSNE")
@@ -49,10 +52,11 @@ SIZES = {
     "quick": Sizes(
         "quick",
         digits=1797,
-        points=10_000,
-        curves=((10_000, BOTH),),
+        points=5_000,
+        curves=((5_000, BOTH),),
         growth=(1_000, 3_000, 10_000, 30_000),
         shared=(),  # peers.py has them at one size; each would compile for many seconds at every other
+        left_out=("scales",),  # minutes by itself: ONLY=scales
     ),
     "tiny": Sizes(
         "tiny",

@@ -24,6 +24,7 @@ from nearfield.show.palette import Classes, classes_or_numbers
 from nearfield.threads import threads
 
 FEWEST = 4  # points that can be judged
+MOST = 500  # iterations of a method: most are done before, and what comes later hardly shows in figures
 
 
 def compare(
@@ -33,7 +34,7 @@ def compare(
     labels: Any = None,
     perplexity: Any = None,
     metric: Any = "euclidean",
-    max_iter: int = 1000,
+    max_iter: int = MOST,
     n_neighbors: int | None = None,
     title: str = "data",
     repeat: str | None = None,
@@ -245,7 +246,7 @@ def _plain(value: Any) -> Any:
 
 def _call(chosen: Wanted, settings: dict[str, Any]) -> str:
     """What to run to do the same again."""
-    usual = {"perplexity": None, "metric": "euclidean", "max_iter": 1000, "n_neighbors": NEIGHBOURS}
+    usual = {"perplexity": None, "metric": "euclidean", "max_iter": MOST, "n_neighbors": NEIGHBOURS}
     usual["random_state"] = 0
     given = [f"{name}={settings[name]!r}" for name, value in usual.items() if settings[name] != value]
     return f"nf.compare({', '.join(['X', repr(list(chosen)), *given])})"
