@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Quiet, Seed, Standardize
+from nearfield.cli.options import (
+    Columns,
+    Components,
+    Id,
+    Jobs,
+    Label,
+    Metric,
+    Neighbours,
+    Quiet,
+    Seed,
+    Standardize,
+)
 from nearfield.cli.preparation import perplexities, prepare
 from nearfield.cli.terminal import INTERRUPTED, Report
 
@@ -26,7 +37,7 @@ def compare(
             help="With commas: pca,tsne,'nerv(lam=0.3)'. By default ten that differ.",
         ),
     ] = None,
-    label: Annotated[str | None, typer.Option(help="The column that names the class of a row.")] = None,
+    label: Label = None,
     columns: Columns = None,
     id: Id = None,
     perplexity: Annotated[
@@ -41,9 +52,7 @@ def compare(
     standardize: Standardize = False,
     pca: Components = None,
     max_iter: Annotated[int | None, typer.Option(min=1, help="The most iterations of a method.")] = None,
-    neighbours: Annotated[
-        int | None, typer.Option(min=1, help="Of the local figures; 10 by default.")
-    ] = None,
+    neighbours: Neighbours = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Annotated[

@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Parameters, Quiet, Seed, Standardize
+from nearfield.cli.options import (
+    Columns,
+    Components,
+    Id,
+    Jobs,
+    Label,
+    Metric,
+    Parameters,
+    Quiet,
+    Seed,
+    Standardize,
+)
 from nearfield.cli.preparation import (
     check_outputs,
     draw,
@@ -26,7 +37,7 @@ def embed(
         Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
     ],
     method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",
-    label: Annotated[str | None, typer.Option(help="The column that names the class of a row.")] = None,
+    label: Label = None,
     columns: Columns = None,
     id: Id = None,
     perplexity: Annotated[

@@ -10,6 +10,7 @@ Parameters = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as kappa=0.3."),
 ]
+Label = Annotated[str | None, typer.Option(help="The column that names the class of a row.")]
 Columns = Annotated[str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")]
 Id = Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")]
 Metric = Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")]
@@ -18,6 +19,7 @@ Components = Annotated[
     int | None,
     typer.Option(min=0, help="Reduce to so many principal components first; 0 keeps all columns."),
 ]
+Neighbours = Annotated[int | None, typer.Option(min=1, help="Of the local figures; 10 by default.")]
 Jobs = Annotated[int | None, typer.Option(help="How many threads.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]

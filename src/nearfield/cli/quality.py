@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Quiet, Seed, Standardize
+from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Neighbours, Quiet, Seed, Standardize
 from nearfield.cli.preparation import prepare
 from nearfield.cli.terminal import Report
 
@@ -24,9 +24,7 @@ def quality(
     metric: Metric = None,
     standardize: Standardize = False,
     pca: Components = None,
-    neighbours: Annotated[
-        int | None, typer.Option(min=1, help="Of the local figures; 10 by default.")
-    ] = None,
+    neighbours: Neighbours = None,
     sample: Annotated[
         int | None, typer.Option(min=2, help="Look from so many points; all of up to 20000 by default.")
     ] = None,
