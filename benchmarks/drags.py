@@ -61,6 +61,11 @@ def way(before: Any, after: Any, pins: Any, places: Any, followers: dict[int, An
     return float(np.median(np.concatenate(came)))
 
 
+def stiffly(plain: Any, pins: Any, places: Any) -> Any:
+    """An undisturbed map, moved as a whole so that the first pin is in its place."""
+    return plain - plain[pins[0]] + places[0]
+
+
 def kept(after: Any, pins: Any, followers: dict[int, Any]) -> float:
     """The share of a pin's frozen neighbours that are among as many nearest of it now."""
     shares = []
@@ -131,8 +136,10 @@ def followed(run: Any, labels: Any, drag: Drag, controls: dict[str, Any], **give
         run.step(steps)
         Y, moved = run.Y, displacement(before, run.Y, rest)
         assert np.array_equal(Y[drag.pins], drag.places)
+        stiff = stiffly(controls["plain"][stage]["Y"], drag.pins, drag.places)
         measures[stage] = {
             "way": way(before, Y, drag.pins, drag.places, neighbours),
+            "stiff": way(before, stiff, drag.pins, drag.places, neighbours),
             "kept": kept(Y, drag.pins, neighbours),
         }
         for name, stages in controls.items():

@@ -33,7 +33,9 @@ INTRODUCTION = (
     "t-SNE, the default penalty, 250 iterations pulled, 250 settling; medians over {choices} choices of"
     " points. Cost and displacement are those above a run without a drag at equal iterations, as it would go"
     " on by itself, which the bounds are for; and above one with the lower momentum that a run has while"
-    " something pulls, *calm*. `benchmarks/steering.py` writes this page."
+    " something pulls, *calm*. *Moved stiffly* is the way of the followers if they are taken from the run"
+    " without a drag, at their natural size, and moved as they are. This page is written by"
+    " `benchmarks/steering.py`."
 )
 STORIES = (
     "Into the middle of another class, if nothing else is said: 250 iterations pulled, 250 settling, 250"
@@ -80,13 +82,27 @@ def report_of(found: list[dict[str, Any]]) -> str:
         for stage, rows in (("pulled", pulled), ("settled", settled)):
             now, most = row[stage], MOVED if row["follow"] != "nobody" else None
             cells = bounded(now["way"], at_least=bound[stage].get("way"))
+            cells += [f"{now['stiff']:.2f}"]
             cells += bounded(now["kept"], at_least=bound[stage].get("kept"))
             cells += bounded(now["cost, plain"], at_most=bound[stage].get("cost"), form="{:+.1f} %")
             cells += [f"{now['cost, calm']:+.1f} %"]
             cells += bounded(now["moved, plain"], at_most=most, form="{:+.1f} %")
             rows.append([*head, *cells, f"{now['moved, calm']:+.1f} %"])
-    head = ["dragged to", "points", "who follows", "way", "at least", "", "kept", "at least", ""]
-    head += ["cost", "at most", "", "cost, calm", "others moved", "at most", "", "others moved, calm"]
+    head = ["dragged to", "points", "who follows", "way", "at least", ""]
+    head += [
+        "moved stiffly",
+        "kept",
+        "at least",
+        "",
+        "cost",
+        "at most",
+        "",
+        "cost, calm",
+        "others moved",
+        "at most",
+        "",
+        "others moved, calm",
+    ]
     return f"While pulled:\n\n{table(head, pulled)}\nSettled:\n\n{table(head, settled)}"
 
 

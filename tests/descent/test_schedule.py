@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.manifold import trustworthiness
 
 import nearfield as nf
+from nearfield.descent.schedule import Phase, calmed
 
 X = np.random.default_rng(5).normal(size=(40, 4))
 WIDE = 50 * X[:, :2]  # wider than any kernel of the catalogue: a map already
@@ -71,6 +72,18 @@ def test_a_rate_of_ones_own_goes_with_the_momentum_it_was_chosen_for():
         model = nf.TSNE(metric="precomputed", init="random", random_state=seed, **keywords)
         Y = model.fit_transform(D)
         assert trustworthiness(D, Y, n_neighbors=1, metric="precomputed") > 0.95
+
+
+@settings(deadline=None, max_examples=50)
+@given(momentum=st.floats(0, 0.99), left=st.floats(0, 1))
+def test_terms_calm_a_run_by_how_much_is_left_of_them_and_the_rest_more_than_whom_they_pull(momentum, left):
+    usual = Phase(None, momentum=momentum)
+    assert calmed(usual, 0.0) is usual
+    now, fully = calmed(usual, left), calmed(usual, 1.0)
+    for phase in (now, fully):
+        drawn = phase.momentum if phase.drawn is None else phase.drawn
+        assert phase.momentum <= drawn + 1e-15 <= momentum + 2e-15
+    assert fully.momentum - 1e-15 <= now.momentum
 
 
 @settings(deadline=None, max_examples=30)

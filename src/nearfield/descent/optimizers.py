@@ -81,6 +81,8 @@ class Momentum(Optimizer):
                 self.velocity[:] = 0.0
                 self.gains *= 0.5
             self.last = here.value
+        if phase.drawn is not None:  # the step below multiplies all velocities by the momentum of the rest
+            self.velocity[here.drawn] *= phase.drawn / phase.momentum
         following = z.copy()
         rate = phase.rate * problem.scale
         loops.momentum_step(here.gradient, rate, phase.momentum, following, self.velocity, self.gains)

@@ -7,7 +7,7 @@ of these (they are positive, and so stay it).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,23 @@ LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, a
 
 @dataclass(frozen=True)
 class Point:
-    """Value and gradient of the problem at one vector of variables."""
+    """Value and gradient of the problem at one vector of variables.
+
+    Attributes
+    ----------
+    value, gradient
+        Of all that is minimised.
+    cost, penalty : float
+        What the method and the terms have in it.
+    drawn : array
+        The variables on which terms act.
+    """
 
     value: float
     cost: float
     gradient: Array
     penalty: float = 0.0
+    drawn: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 class Problem:
@@ -173,10 +184,12 @@ class Problem:
                 slope = np.zeros_like(slope)
             outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
             gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
-        penalty = 0.0
+        penalty, drawn = 0.0, np.zeros(self.shape[0], bool)
         for left, term in self.terms:
             value, points, slopes = term.evaluate(self.map_of(z))
             penalty += left * value
             np.add.at(self.map_of(gradient), points, left * slopes)
+            drawn[points] = True
         gradient[self._held] = 0.0  # what is held has no way to go
-        return Point(at.value + penalty, at.cost, gradient, penalty)
+        acted_on = self.places_of(np.flatnonzero(drawn))
+        return Point(at.value + penalty, at.cost, gradient, penalty, acted_on)
