@@ -17,7 +17,7 @@ from nearfield.descent.health import diagnosis
 from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import LADDER_TOL, Phase, calmed, schedule
+from nearfield.descent.schedule import LADDER_TOL, SPREADING, Phase, calmed, schedule
 from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
 from nearfield.descent.steered import in_turn
@@ -193,7 +193,9 @@ class Run(Kept):
         self._phase: Phase | None = None
         self.iteration = 0
         self._history = {name: [] for name in COLUMNS}
-        self._begin_steering()
+        exaggerated = sum(phase.iterations or 0 for phase in self._phases)
+        self._begin_steering(wakes=exaggerated + SPREADING if exaggerated else 0)
+        self._enter()
 
     @property
     def method(self) -> Method:
@@ -250,8 +252,8 @@ class Run(Kept):
         if n > 0 and (not self._history["iteration"] or self._history["iteration"][-1] != self.iteration):
             self._record()
 
-    def _enter(self) -> Phase:
-        """The phase of the next iteration, with the problem and the optimizer made ready for it."""
+    def _enter(self) -> None:
+        """Make problem and optimizer ready for the next iteration, before any command may come."""
         phase = self.phase_at(self.iteration)
         if phase is not self._phase:
             exaggerated = self._phase is not None and self._phase.exaggeration > 1
@@ -264,20 +266,26 @@ class Run(Kept):
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
-        if self._steering.fades_at(self.iteration):
+        if self._steering.wakes_at(self.iteration):
+            self._steering = self._steering.woken(self._problem.measure(self._z))
             self._problem.steer(self._steering, self.iteration)
             self._optimizer.change()
-        return calmed(phase, max((left for left, _ in self._problem.terms), default=0.0))
+        elif self._steering.fades_at(self.iteration):
+            self._problem.steer(self._steering, self.iteration)
+            self._optimizer.change()
 
     @in_turn
     def _iterate(self) -> None:
-        phase = self._enter()
+        left = max((left for left, _ in self._problem.terms), default=0.0)
+        phase = calmed(self.phase_at(self.iteration), left)
         due = self.iteration % RECORD == 0
         following, before = self._optimizer.step(self._z, self._problem, phase, due)
         if not np.all(np.isfinite(following)):
+            remedy = f"lower learning_rate (it was {self.learning_rate:g})"
+            if self._problem.terms:
+                remedy = f"undo, and weaken what was added to the cost; or {remedy}"
             raise FloatingPointError(
-                f"the map left the range of numbers at iteration {self.iteration}: lower learning_rate"
-                f" (it was {self.learning_rate:g})"
+                f"the map left the range of numbers at iteration {self.iteration}: {remedy}"
             )
         if due:
             self._write(before)
@@ -285,10 +293,10 @@ class Run(Kept):
             self._problem.project(following)
         self._z = following
         self.iteration += 1
+        self._enter()
 
     @in_turn
     def _record(self) -> None:
-        self._enter()
         self._write(self._problem(self._z))
 
     def _write(self, here: Point) -> None:
@@ -352,7 +360,7 @@ class Run(Kept):
         """Whether the last rows of the history show that nothing is gained any more."""
         names = ("iteration", "gradient_norm", "cost", "penalty")
         iterations, norms, costs, penalties = (self._history[name] for name in names)
-        if iterations[-1] < settled:
+        if not iterations or iterations[-1] < settled:  # none, if a command has taken back the last
             return False
         if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
             return True

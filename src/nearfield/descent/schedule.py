@@ -15,6 +15,7 @@ from nearfield.io.checks import whole
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
 DRAWN, REST = 0.85, 0.6  # the momentum at most, while terms pull, of whom they pull and of all others
+SPREADING = 40  # iterations after the exaggeration in which a map grows to about its size
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
 RUNG, LADDER_TOL = 25, 5e-3

@@ -63,8 +63,8 @@ class Steered:
     _history: dict[str, list[float]]
     _wanted: dict[str, Any]  # what the run was asked for at first
 
-    def _begin_steering(self) -> None:
-        self._turns, self._steering = Turns(), Steering(self._problem.shape)
+    def _begin_steering(self, wakes: int) -> None:
+        self._turns, self._steering = Turns(), Steering(self._problem.shape, wakes=wakes)
         self._log: list[Entry] = []
         self._before: deque[tuple[State, Any]] = deque(maxlen=KEPT)
         self._undone: list[tuple[State, Any]] = []
@@ -164,7 +164,8 @@ class Steered:
     def settle(self, n: int = 250) -> None:
         """Let the penalties of all followers fade to zero over the next n iterations; the pins stay.
 
-        It makes no iterations itself: ``run.settle(250); run.step(250)``.
+        What fades already does so within n iterations from now. No iterations are made:
+        ``run.settle(250); run.step(250)``.
         """
         n = whole("n", n, 0)
         self._commit(self._steering.settle(self.iteration, n), "settle", {"n": n})
@@ -229,11 +230,17 @@ class Steered:
         self._before.append(self._now())
         self._undone.clear()
         self._log.append(Entry(self.iteration, command, arguments))
+        if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
+            for values in self._history.values():  # which told of the map before the command
+                values.pop()
         self._steer(steering.at_iteration(self.iteration))
         if terms and smacof:
             self._optimizer = LBFGS()
         self._optimizer.change()
         self._z = self._z.copy()
+
+    def _enter(self) -> None:
+        raise TypeError(f"{type(self).__name__} does not define _enter")
 
     def _steer(self, steering: Steering) -> None:
         self._steering = steering
@@ -255,3 +262,5 @@ class Steered:
         self._problem.engine = engine
         self._problem.exaggeration = 1.0 if self._phase is None else self._phase.exaggeration
         self._steer(state.steering)
+        if self._phase is None:
+            self._enter()

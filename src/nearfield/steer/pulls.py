@@ -36,6 +36,8 @@ class Pull(Term):
         Whether it outlasts `Run.settle`, as a soft pin does.
     fading : (int, int) or None
         The iteration from which on it fades, and for how many.
+    faded : float
+        How much of it is left when it begins to fade: less than 1 if it did so before.
     """
 
     penalty: Penalty
@@ -47,6 +49,17 @@ class Pull(Term):
     square: float
     stays: bool = False
     fading: tuple[int, int] | None = None
+    faded: float = 1.0
+
+    def measured(self, measure: Measure) -> Pull:
+        if not self.penalty.scale_free:  # its constants are those of no map
+            return self
+        factor, square = self.penalty.scales(measure, len(self.pins))
+        return replace(self, factor=factor, square=square)
+
+    def fade(self, since: int, length: int) -> Pull:
+        """The same, fading over some iterations from what is left of it now; one that stays does not."""
+        return self if self.stays else replace(self, fading=(since, length), faded=self.left_at(since - 1))
 
     def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         gaps = Y[self.followers] - self.places
@@ -60,7 +73,9 @@ class Pull(Term):
         if self.fading is None:
             return 1.0
         since, length = self.fading
-        return max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
+        if iteration < since:
+            return self.faded
+        return self.faded * max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
 
     def without(self, pins: Indices, followers: Indices) -> Pull | None:
         """What is left of it when some pins are released and some followers follow no more."""

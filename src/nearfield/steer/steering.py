@@ -45,6 +45,11 @@ class Steering:
         Whether something was ever put in a place, so that the map must not be moved as a whole.
     changed : int
         The iteration of the last command, from which on a run has to converge anew.
+    wakes : int
+        The iteration at which the map has unfolded. Until then pins are held, but nothing pulls: forces are
+        measured by the size of the map, and a map that is a thousandth of what it will be has none.
+    asleep : bool
+        Whether there are terms that wait for it.
     """
 
     shape: tuple[int, int]
@@ -54,6 +59,8 @@ class Steering:
     terms: tuple[Term, ...] = ()
     anchored: bool = False
     changed: int = 0
+    wakes: int = 0
+    asleep: bool = False
 
     @property
     def pins(self) -> dict[int, Array]:
@@ -76,10 +83,23 @@ class Steering:
 
     def at_iteration(self, iteration: int) -> Steering:
         """The same, as asked for at this iteration."""
-        return replace(self, changed=iteration)
+        return replace(self, changed=iteration, asleep=iteration < self.wakes)
+
+    def wakes_at(self, iteration: int) -> bool:
+        """Whether its terms begin to act at this iteration."""
+        return self.asleep and iteration >= self.wakes
+
+    def woken(self, measure: Measure) -> Steering:
+        """The same, measured by a map that has unfolded."""
+        pulls = tuple(each.measured(measure) for each in self.pulls)
+        return replace(
+            self, pulls=pulls, terms=tuple(term.measured(measure) for term in self.terms), asleep=False
+        )
 
     def active_at(self, iteration: int) -> list[tuple[float, Term]]:
         """The terms that count at an iteration, and how much is left of each."""
+        if self.asleep:
+            return []
         pulls = [(each.left_at(iteration), each) for each in self.pulls]
         return [*((left, each) for left, each in pulls if left > 0), *((1.0, term) for term in self.terms)]
 
@@ -91,7 +111,8 @@ class Steering:
     def settled(self) -> int:
         """The iteration from which on nothing changes any more."""
         ends = [sum(each.fading) for each in self.pulls if each.fading is not None]
-        return max([self.changed, *ends])
+        wakes = [self.wakes] if self.pulls or self.terms else []
+        return max([self.changed, *ends, *wakes])
 
     def pin(
         self,
@@ -165,11 +186,8 @@ class Steering:
 
     def settle(self, iteration: int, n: int) -> Steering:
         """With the penalties of all followers fading from this iteration on."""
-        pulls = [
-            each if each.stays or each.fading is not None else replace(each, fading=(iteration, n))
-            for each in self.pulls
-        ]
-        return replace(self, pulls=tuple(pulls))
+        since = max(iteration, self.wakes if self.asleep else 0)
+        return replace(self, pulls=tuple(each.fade(since, n) for each in self.pulls))
 
     def add(self, term: Term, measure: Measure) -> Steering:
         """With one more term."""
