@@ -147,7 +147,8 @@ class Embedder(_MapEstimator):
         Called with the `Run` every 10 iterations; True from it ends the run.
     pins : dict of int to position, optional
         Points that are put somewhere, exactly, and whose neighbours follow: 5 % of all points, those nearest
-        in the map before the move. That is `init`, if it is an array, or a map that is made first.
+        in the map before the move. That is `init`, if it is an array and wider than the kernel, or a map
+        that is made first.
     verbose : bool
         Whether to show progress.
     random_state : int, RandomState or None

@@ -74,3 +74,10 @@ def test_both_maps_show_who_moved_and_the_way_of_those_who_followed(steered):
         nf.show.before_after(before[:-1], run)
     with pytest.raises(ValueError, match="two axes are needed"):
         nf.show.before_after(before, run, axes=own[:1])
+
+
+def test_an_estimator_without_pins_has_none_to_show():
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    model = nf.TSNE(max_iter=60, random_state=0).fit(X)
+    assert len(nf.show.before_after(model.embedding_, model)) == 2
+    assert len(nf.show.before_after(model.embedding_, nf.Embedder(max_iter=60).fit(X))) == 2

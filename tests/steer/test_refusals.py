@@ -35,6 +35,48 @@ RUN = {
         lambda run: run.add(nf.terms.Disc([1], (1, 1, 1), 1.0)),
         "2 finite numbers",
     ),
+    "no points": (lambda run: run.pin([], np.zeros((0, 2))), "no points were named"),
+    "a mask": (lambda run: run.pin(np.ones(40, bool), np.zeros((40, 2))), "must be whole numbers"),
+    "a truth value among indices": (
+        lambda run: run.pin([True, 2], np.zeros((2, 2))),
+        "must be whole numbers",
+    ),
+    "many numbers that are not whole": (
+        lambda run: run.pin(3, (0, 0), follow=np.arange(39.0)),
+        "whole numbers",
+    ),
+    "a fraction that is NaN": (lambda run: run.pin(3, (0, 0), follow=np.nan), "fraction below 1"),
+    "a fraction that is infinite": (lambda run: run.pin(3, (0, 0), follow=np.inf), "fraction below 1"),
+    "neighbours of another kind, unasked": (
+        lambda run: run.pin(3, (0, 0), follow=None, neighbours="x"),
+        "'map' or 'data'",
+    ),
+    "weights as an array": (lambda run: run.pin(3, (0, 0), weights=np.ones(2)), "'one' or 'p'"),
+    "soft as a number": (lambda run: run.pin(3, (0, 0), soft=1), "soft must be True, False or a Penalty"),
+    "soft as nothing": (lambda run: run.pin(3, (0, 0), soft=None), "soft must be"),
+    "no links at all": (lambda run: run.link(), "name pairs"),
+    "links of unequal length": (lambda run: run.link(must=[(1, 2), (3,)]), "pairs of whole numbers"),
+    "a link without strength": (
+        lambda run: run.add(nf.terms.MustLink([(1, 2)], strength=-1)),
+        "strength must",
+    ),
+    "a link of text": (lambda run: run.add(nf.terms.MustLink([(1, 2)], strength="a")), "strength must"),
+    "a link without width": (lambda run: run.add(nf.terms.MustLink([(1, 2)], width=0)), "width must"),
+    "a link of no distance": (
+        lambda run: run.add(nf.terms.CannotLink([(1, 2)], distance=np.nan)),
+        "distance must be a number from 0 up",
+    ),
+    "a disc without width": (lambda run: run.add(nf.terms.Disc([1], (0, 0), 1.0, width=0)), "width must"),
+    "a disc that pushes": (
+        lambda run: run.add(nf.terms.Disc([1], (0, 0), 1.0, strength=-5)),
+        "strength must",
+    ),
+    "a disc of no strength": (
+        lambda run: run.add(nf.terms.Disc([1], (0, 0), 1.0, strength=np.nan)),
+        "strength must",
+    ),
+    "a disc of text": (lambda run: run.add(nf.terms.Disc([1], (0, 0), "a")), "radius of a disc must"),
+    "a box of text": (lambda run: run.add(nf.terms.Box([1], ("a", "b"), (1, 1))), "low must be finite"),
     "a term that is none": (lambda run: run.add("term"), "derived from nearfield.terms.Term"),
     "a term that is not there": (lambda run: run.remove(0), "there are 0 terms"),
     "a negative time": (lambda run: run.settle(-1), "whole number from 0 up"),
@@ -100,3 +142,46 @@ def test_a_penalty_refuses_what_it_cannot_mean(keywords, message):
 def test_an_estimator_refuses_pins_that_it_cannot_set(pins, message, X):
     with pytest.raises(ValueError, match=message):
         nf.Embedder(pins=pins, max_iter=20).fit(X)
+
+
+def test_a_fraction_of_all_points_is_no_more_than_are_free(X):
+    run = nf.Run(X, random_state=0)
+    run.step(100)
+    run.pin(np.arange(39), run.Y[:39])
+    assert all(who.tolist() == [39] for who in run.followers.values())
+    model = nf.Embedder(init=run.Y, pins={i: run.Y[i] for i in range(39)}, max_iter=20)
+    np.testing.assert_array_equal(model.fit_transform(X)[:39], run.Y[:39])
+
+
+def test_what_was_given_and_what_is_told_can_be_changed_without_harm(X):
+    run, low = nf.Run(X, random_state=0), np.zeros(2)
+    run.add(nf.terms.Box([1], low, (1, 1)))
+    run.pin(3, (20, 0))
+    low[:] = 7
+    run.log[1].arguments["positions"][:] = 7
+    assert run.terms[0].low.tolist() == [0, 0]
+    assert run.log[1].arguments["positions"].tolist() == [[20, 0]]
+
+
+def test_numbers_of_every_kind_are_numbers():
+    assert nf.penalties.Student(strength=np.float32(0.5), width=np.int64(1)) == nf.penalties.Student(0.5, 1.0)
+    with pytest.raises(ValueError, match="strength must be a positive number, got True"):
+        nf.penalties.Student(strength=True)
+    with pytest.raises(TypeError, match="a Student, a Gaussian or an L2"):
+        nf.penalties.Penalty()
+
+
+def test_those_that_are_left_of_several_pins_draw_as_strongly_as_one(X):
+    run = nf.Run(X, random_state=0)
+    run.step(150)
+    everybody = np.arange(10, 40)
+    run.pin([0, 1, 2, 3, 4], np.zeros((5, 2)), follow=everybody)
+    run.unpin([0, 1, 2, 3])
+    (left,) = run._steering.pulls
+    np.testing.assert_allclose(left.weights, 1.0, rtol=1e-15)
+
+
+def test_data_of_another_length_are_other_data(X, tmp_path):
+    nf.Run(X, random_state=0).map().save(tmp_path / "run.nfmap")
+    with pytest.raises(ValueError, match=r"was made of other data than these.*40 rows"):
+        nf.Run.load(tmp_path / "run.nfmap", X[:-1])

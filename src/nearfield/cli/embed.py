@@ -58,7 +58,9 @@ def embed(
     ] = None,
     pins: Annotated[
         Path | None,
-        typer.Option(help="Where to put some points: a table with id (or row, from 0), y1 and y2."),
+        typer.Option(
+            help="Where to put some points: a table with id, y1 and y2. Without --id, it is the row, from 0."
+        ),
     ] = None,
     engine: Annotated[str | None, typer.Option(help="auto, exact, mesh, moments or pairs.")] = None,
     seed: Seed = 0,
@@ -77,7 +79,7 @@ def embed(
     report = Report(quiet)
     composed = compose(method, settings(parameters or []))
     out = Path(f"{data.stem}-map.csv") if out is None else out
-    check_outputs(data, out, plot, dimensions)
+    check_outputs({"data": data, "pins": pins}, out, plot, dimensions)
 
     from nearfield.io.checks import finite
     from nearfield.io.tables import read_table, write_map
@@ -95,7 +97,7 @@ def embed(
         "n_components": dimensions,
         "perplexity": perplexity,
         "metric": metric,
-        "init": start_positions(start, rows, dimensions),
+        "init": start_positions(start, table, data, dimensions),
         "engine": engine,
         "n_jobs": jobs,
     }
@@ -106,7 +108,7 @@ def embed(
     )
     seconds = time.perf_counter() - began
     report("plan", str(made.plan))
-    if places:
+    if made.pinned:
         report("pinned", f"{len(places)} points, as {pins} says")
     report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +14,17 @@ if TYPE_CHECKING:
     from nearfield.algebra.method import Method
     from nearfield.cli.terminal import Report
     from nearfield.engine.plan import Plan
+    from nearfield.io.tables import Table
 
 
-def check_outputs(data: Path, out: Path, plot: Path | None, dimensions: int) -> None:
-    """Refuse, before any work, what could not be written after it."""
+def check_outputs(given: dict[str, Path | None], out: Path, plot: Path | None, dimensions: int) -> None:
+    """Refuse, before any work, what could not be written after it, or only over what was given."""
     from nearfield.io.tables import check_map_path
 
     check_map_path(out)
-    if out.exists() and data.exists() and out.samefile(data):
-        raise ValueError(f"--out {out} would replace the data: name another file")
+    for name, path in given.items():
+        if path is not None and out.exists() and path.exists() and out.samefile(path):
+            raise ValueError(f"--out {out} would replace the {name}: name another file")
     if plot is not None:
         from nearfield.show import check_picture_path
 
@@ -76,18 +80,31 @@ def perplexities(text: str) -> Any:
     return numbers if len(numbers) > 1 else numbers[0]
 
 
-def start_positions(start: str | None, rows: int, dimensions: int) -> Any:
-    """Return the name of a start, or the map that is to be one."""
-    if start is None or "." not in start:
-        return start
+def positions(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
+    """Read the coordinates and the ids of a map; what is wrong is said with the name of the file."""
     from nearfield.io.tables import read_map
 
-    Y, _, _ = read_map(start)
+    try:
+        Y, ids, _ = read_map(path)
+    except ValueError as error:
+        known = str(path) in str(error)
+        raise ValueError(str(error) if known else f"{path}: {error}") from error
+    return Y, ids
+
+
+def start_positions(start: str | None, table: Table, data: Path, dimensions: int) -> Any:
+    """Return the name of a start, or the map that is to be one, its rows in the order of the data."""
+    if start is None or "." not in start:
+        return start
+    from nearfield.cli.matching import match_rows
+
+    Y, ids = positions(Path(start))
+    rows = len(table.X)
     if Y.shape != (rows, dimensions):
         raise ValueError(
             f"--start {start} has the shape {Y.shape}, but the map will have {(rows, dimensions)}"
         )
-    return Y
+    return Y[match_rows(table, ids, len(Y), data, Path(start))]
 
 
 def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int) -> dict[int, Any]:
@@ -97,14 +114,13 @@ def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int
     """
     if path is None:
         return {}
-    from nearfield.io.tables import read_map
-    from nearfield.steer.steering import check_places
-
-    places, named, _ = read_map(path)
+    places, named = positions(path)
     if named is None:
         raise ValueError(f"{path} does not say which points it is about: add a column id")
-    places = check_places(places, len(places), dimensions)
+    if places.shape[1] != dimensions:
+        raise ValueError(f"{path} has {places.shape[1]} coordinates of each point: the map has {dimensions}")
     known = {str(each): row for row, each in enumerate(range(rows) if ids is None else ids.tolist())}
+    times = Counter(str(each) for each in ([] if ids is None else ids.tolist()))
     pins: dict[int, Any] = {}
     for each, place in zip(named.tolist(), places, strict=True):
         if str(each) not in known:
@@ -112,6 +128,10 @@ def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int
             raise ValueError(f"{path}: unknown id {each!r}, {hint}")
         if known[str(each)] in pins:
             raise ValueError(f"{path}: the id {each!r} is there twice")
+        if times[str(each)] > 1:
+            raise ValueError(f"{path}: several rows of the data have the id {each!r}, which is to be pinned")
+        if not all(map(isfinite, place)):
+            raise ValueError(f"{path}: the place of {each!r} must be finite numbers")
         pins[known[str(each)]] = place
     return pins
 
@@ -125,6 +145,7 @@ class Made:
     cost: float
     iterations: int
     interrupted: bool
+    pinned: bool = False
 
 
 def make_map(
@@ -150,7 +171,7 @@ def make_map(
 
     run = Run(X, method, random_state=seed, **given)
     _, interrupted = finish(run, max_iter, title=name, shown=not quiet, pins=pins)
-    return Made(run.Y, run.plan, run.cost, run.iteration, interrupted)
+    return Made(run.Y, run.plan, run.cost, run.iteration, interrupted, bool(pins) and bool(run.pins))
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str) -> None:

@@ -75,6 +75,8 @@ def finish(
                     break
         except KeyboardInterrupt:
             interrupted = True
+    if pins and not run.pins:
+        warnings.warn("ended before the map had unfolded: no point is pinned yet", UserWarning, stacklevel=3)
     if interrupted:
         warnings.warn(
             f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=3
@@ -100,6 +102,8 @@ def stages(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Itera
     if pins:
         n, dimensions = run.Y.shape
         who = indices_of("pins", list(pins), n)  # before the work
+        if len(who) >= n:
+            raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
         places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
         if not run.starts_unfolded:
             yield max_iter // 2

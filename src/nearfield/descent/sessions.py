@@ -159,9 +159,12 @@ class Kept(Steered):
         saved = Map.load(path)
         wanted, data, state, log = unpack_session(saved, path, given)
         method = wanted.pop("method")
+        other = f"{path} was made of other data than these: pass those, in the same order"
+        if np.shape(X)[:1] != saved.Y.shape[:1]:
+            raise ValueError(f"{other} ({saved.Y.shape[0]} rows)")
         run = cls(X, method, n_jobs=n_jobs, **wanted)
         if run._fingerprint != data:
-            raise ValueError(f"{path} was made of other data than these: pass those, in the same order")
+            raise ValueError(other)
         run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
         if replay:
             run._replay(log, state.iteration)

@@ -6,6 +6,7 @@ written to the log, and the state before it is kept.
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
@@ -72,7 +73,7 @@ class Steered:
     @property
     def log(self) -> list[Entry]:
         """All commands so far, with the iteration before which they came (a copy)."""
-        return list(self._log)
+        return copy.deepcopy(self._log)
 
     @property
     def pins(self) -> dict[int, Array]:
@@ -179,6 +180,8 @@ class Steered:
         must, cannot : array (links, 2), optional
             Pairs that belong together, and pairs that do not.
         """
+        if must is None and cannot is None:
+            raise ValueError("link: name pairs that must be together, or that cannot")
         steering, measure, given = self._steering, self._problem.measure(self._z), {}
         for name, kind, pairs in (("must", MustLink, must), ("cannot", CannotLink, cannot)):
             if pairs is not None:

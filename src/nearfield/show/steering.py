@@ -172,7 +172,7 @@ def before_after(
     >>> [ax.get_title(loc="left") for ax in nf.show.before_after(before, run)]
     ['before', 'after']
     """
-    pins = list(getattr(after, "pins", ()) if pins is None else pins)
+    pins = list((getattr(after, "pins", None) or ()) if pins is None else pins)
     followers = getattr(after, "followers", {}) if followers is None else followers
     maps = [coordinates(before), coordinates(after)]
     if maps[0].shape != maps[1].shape or maps[0].shape[1] != 2:

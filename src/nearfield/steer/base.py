@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,11 +52,43 @@ class Term:
         raise TypeError(f"{type(self).__name__} does not define evaluate")
 
 
+def shown(value: object) -> str:
+    """A value in a message: on one line, and no longer than is read.
+
+    Examples
+    --------
+    >>> shown(np.arange(2000.0))
+    '[0.000e+00 1.000e+00 2.000e+00 ... 1.997e+03 1.998e+03 1.999e+03]'
+    """
+    return (
+        np.array2string(value, threshold=6, max_line_width=10**6)
+        if isinstance(value, np.ndarray)
+        else repr(value)
+    )
+
+
+def positive(name: str, value: object, least: float | None = None) -> float:
+    """A finite number above zero (or from `least` up) as a plain float, or one line that says so.
+
+    Examples
+    --------
+    >>> positive("width", np.float32(0.5))
+    0.5
+    """
+    right = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
+    if not right or not (0 < value < np.inf or value == least):  # type: ignore[operator]
+        kind = "a positive number" if least is None else f"a number from {least:g} up"
+        raise ValueError(f"{name} must be {kind}, got {shown(value)}")
+    return float(value)  # type: ignore[arg-type]
+
+
 def indices_of(what: str, indices: object, n: int) -> Indices:
     """Indices of points as an array of whole numbers, or one line about what is wrong with them."""
-    found = np.atleast_1d(np.asarray(indices))
-    if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be whole numbers, got {indices!r}")
+    named = list(indices) if isinstance(indices, (list, tuple)) else [indices]
+    found = np.atleast_1d(np.asarray(indices if len(named) else np.zeros(0, np.int64)))
+    flags = any(isinstance(each, (bool, np.bool_)) for each in named)  # which NumPy takes for 0 and 1
+    if found.ndim != 1 or found.dtype.kind not in "iu" or flags:
+        raise ValueError(f"{what} must be whole numbers, got {shown(indices)}")
     outside = found[(found < 0) | (found >= n)]
     if outside.size:
         raise ValueError(f"{what}: {outside[0]} is out of range, the points are 0 to {n - 1}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nearfield.algebra.parts import Array
-from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.steer.base import Indices, Measure, Term, indices_of, positive, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +28,27 @@ class Bounds(Term):
     strength: float = field(default=1.0, kw_only=True)
     width: float = field(default=0.02, kw_only=True)
     measure: Measure | None = field(default=None, kw_only=True)
+    places: ClassVar[tuple[str, ...]] = ()  # what is given by coordinates
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "indices", np.atleast_1d(np.array(self.indices)))
+        for name in ("strength", "width"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        for name in self.places:
+            try:
+                place = np.array(getattr(self, name), dtype=np.float64)  # a copy
+            except (TypeError, ValueError):
+                place = np.array(np.nan)
+            if place.ndim != 1 or not np.all(np.isfinite(place)):
+                raise ValueError(f"{name} must be finite numbers, got {shown(getattr(self, name))}")
+            object.__setattr__(self, name, place)
 
     def check(self, n: int, dimensions: int) -> None:
         indices_of("bounds", self.indices, n)
-        for name, value in self._places().items():
-            if np.shape(value) != (dimensions,) or not np.all(np.isfinite(value)):
-                raise ValueError(f"{name} must be {dimensions} finite numbers, got {value!r}")
-
-    def _places(self) -> dict[str, Any]:
-        return {}
+        for name in self.places:
+            place = getattr(self, name)
+            if len(place) != dimensions:
+                raise ValueError(f"{name} must be {dimensions} finite numbers, got {shown(place)}")
 
     def _outside(self, Y: Array) -> Array:
         """The way from the region to each point: zero for those inside."""
@@ -67,14 +76,12 @@ class Box(Bounds):
 
     low: Any
     high: Any
+    places: ClassVar = ("low", "high")
 
     def check(self, n: int, dimensions: int) -> None:
         super().check(n, dimensions)
-        if not np.all(np.asarray(self.low) <= np.asarray(self.high)):
-            raise ValueError(f"a box goes from low to high, got {self.low!r} and {self.high!r}")
-
-    def _places(self) -> dict[str, Any]:
-        return {"low": self.low, "high": self.high}
+        if not np.all(self.low <= self.high):
+            raise ValueError(f"a box goes from low to high, got {shown(self.low)} and {shown(self.high)}")
 
     def _outside(self, Y: Array) -> Array:
         return Y - np.clip(Y, self.low, self.high)
@@ -92,16 +99,13 @@ class Disc(Bounds):
 
     centre: Any
     radius: float
+    places: ClassVar = ("centre",)
 
-    def check(self, n: int, dimensions: int) -> None:
-        super().check(n, dimensions)
-        if not 0 < self.radius < np.inf:
-            raise ValueError(f"the radius of a disc must be a positive number, got {self.radius!r}")
-
-    def _places(self) -> dict[str, Any]:
-        return {"centre": self.centre}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", positive("the radius of a disc", self.radius))
 
     def _outside(self, Y: Array) -> Array:
-        gaps = Y - np.asarray(self.centre, dtype=float)
+        gaps = Y - self.centre
         lengths = np.sqrt(np.einsum("kc,kc->k", gaps, gaps))[:, None]
         return gaps * (np.maximum(0.0, lengths - self.radius) / np.maximum(lengths, 1e-300))

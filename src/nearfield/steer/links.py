@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from nearfield.algebra.parts import Array
-from nearfield.steer.base import Indices, Measure, Term
+from nearfield.steer.base import Indices, Measure, Term, positive, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +38,16 @@ class Link(Term):
     sign: ClassVar[float] = 1.0  # of what is too far; -1 of what is too close
 
     def __post_init__(self) -> None:
-        pairs = np.asarray(self.pairs)
+        for name, least in (("distance", 0.0), ("strength", None), ("width", None)):
+            object.__setattr__(self, name, positive(name, getattr(self, name), least))
+        try:
+            pairs = np.asarray(self.pairs)
+        except ValueError:  # of rows of unequal length
+            pairs = np.zeros(0)
         if pairs.ndim == 1 and pairs.size == 2:
             pairs = pairs[None]
         if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-            raise ValueError(f"links are pairs of whole numbers, got {self.pairs!r}")
+            raise ValueError(f"links are pairs of whole numbers, got {shown(self.pairs)}")
         object.__setattr__(self, "pairs", pairs.astype(np.int64))  # a copy
 
     def check(self, n: int, dimensions: int) -> None:

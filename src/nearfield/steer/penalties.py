@@ -26,7 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from nearfield.algebra.parts import Array
-from nearfield.steer.base import Measure
+from nearfield.steer.base import Measure, positive
 
 __all__ = ["L2", "Gaussian", "Penalty", "Student", "penalty"]
 
@@ -50,10 +50,12 @@ class Penalty:
     fixed: ClassVar[str] = ""  # the constant of the other parametrization
 
     def __post_init__(self) -> None:
+        if not self.fixed:
+            raise TypeError("a penalty is a Student, a Gaussian or an L2")
         given = {name: getattr(self, name) for name in ("strength", "width", self.fixed)}
         for name, value in given.items():
-            if value is not None and not (isinstance(value, (int, float)) and 0 < value < np.inf):
-                raise ValueError(f"{name} must be a positive number, got {value!r}")
+            if value is not None:
+                object.__setattr__(self, name, positive(name, value))
         if given[self.fixed] is not None and (self.strength is not None or self.width is not None):
             raise ValueError(f"give either strength and width, or {self.fixed}")
 

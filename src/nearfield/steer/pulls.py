@@ -83,6 +83,12 @@ class Pull(Term):
         if not kept.any():
             return None
         parts = {name: getattr(self, name)[kept] for name in ("pins", "followers", "places", "weights")}
+        if self.penalty.scale_free:  # those that are left share a follower among them
+            before, after = (
+                np.bincount(who, minlength=self.followers.max() + 1)
+                for who in (self.followers, parts["followers"])
+            )
+            parts["weights"] = parts["weights"] * (before / np.maximum(after, 1))[parts["followers"]]
         return replace(self, **parts)
 
 
@@ -134,18 +140,23 @@ def followers_of(
     """
     n, free = len(Y), np.ones(len(Y), bool)
     free[taken] = False
+    if neighbours not in ("map", "data"):
+        raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
     if follow is None:
         return [np.zeros(0, np.int64) for _ in pins]
+    if isinstance(follow, np.ndarray) and follow.ndim == 0:
+        follow = follow.item()  # a number in the guise of an array
     if not isinstance(follow, (Integral, Real)) or isinstance(follow, bool):
         named = indices_of("follow", follow, n)
         return [named[free[named]] for _ in pins]
-    count = int(follow) if isinstance(follow, Integral) else max(1, round(float(follow) * n))
-    if count < 0 or (not isinstance(follow, Integral) and not 0 < float(follow) < 1):
+    if follow < 0 or (not isinstance(follow, Integral) and not 0 < float(follow) < 1):
         raise ValueError(f"follow must be a count, a fraction below 1, indices or None, got {follow!r}")
+    if isinstance(follow, Integral):
+        count = int(follow)
+    else:  # of all points, and no more than there are
+        count = min(max(1, round(float(follow) * n)), int(free.sum()))
     if count > free.sum():
         raise ValueError(f"follow asks for {count} neighbours, but only {free.sum()} points are not pinned")
-    if neighbours not in ("map", "data"):
-        raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
     nearest = _in_map if neighbours == "map" else _in_data
     return [nearest(int(i), count, Y, engine, free) for i in pins]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
-from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.steer.base import Indices, Measure, Term, indices_of, shown
 from nearfield.steer.links import Link, refuse_contradictions
 from nearfield.steer.penalties import Gaussian, Penalty, penalty
 from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
@@ -131,15 +131,19 @@ class Steering:
         """With some points put somewhere, and their neighbours drawn after them; also who, and where to."""
         n, dimensions = self.shape
         pins = indices_of("pin", indices, n)
+        if not len(pins):
+            raise ValueError("pin: no points were named")
         at = check_places(positions, len(pins), dimensions)
+        if not isinstance(soft, (bool, np.bool_, Penalty)):
+            raise ValueError(f"soft must be True, False or a Penalty, got {shown(soft)}")
         drawn = penalty(penalty_of)
         left = self._without(pins, pins)
         taken = np.union1d(np.array(list(left.pins), np.int64), pins)
         if len(taken) >= n:
             raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
         followers = followers_of(pins, follow, neighbours, Y, engine, taken)
-        if weights not in ("one", "p"):
-            raise ValueError(f"weights must be 'one' or 'p', got {weights!r}")
+        if not isinstance(weights, str) or weights not in ("one", "p"):
+            raise ValueError(f"weights must be 'one' or 'p', got {shown(weights)}")
         if weights == "p" and engine.method.target_kind == "distances":
             raise ValueError("distances have no p to weigh followers by: use weights='one'")
         strengths = [
@@ -152,8 +156,8 @@ class Steering:
         if engine.weights is not None:  # a point that stands for several is drawn as strongly as they are
             strengths = [each * engine.weights[of] for each, of in zip(strengths, followers, strict=True)]
         new = [pull(drawn, pins, followers, at, strengths, measure)]
-        if soft is not False:
-            prior = PRIOR if soft is True else penalty(soft)
+        if soft:
+            prior = soft if isinstance(soft, Penalty) else PRIOR
             alone = [np.array([i]) for i in pins]
             ones = [np.ones(1) if engine.weights is None else engine.weights[[i]] for i in pins]
             new.append(pull(prior, pins, alone, at, ones, measure, stays=True))
@@ -223,7 +227,8 @@ def check_places(positions: Any, count: int, dimensions: int) -> Array:
     try:
         places = np.array(positions, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"positions must be numbers, {dimensions} for each pin, got {positions!r}") from None
+        asked = f"positions must be numbers, {dimensions} for each pin"
+        raise ValueError(f"{asked}, got {shown(positions)}") from None
     if places.ndim == 1 and count == 1:
         places = places[None]
     if places.shape != (count, dimensions):
