@@ -10,7 +10,7 @@ import copy
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,10 @@ class Steered:
     _z: Array
     _history: dict[str, list[float]]
     _wanted: dict[str, Any]  # what the run was asked for at first
+
+    if TYPE_CHECKING:  # what `Run` has beside
+
+        def _enter(self) -> None: ...
 
     def _begin_steering(self, wakes: int) -> None:
         self._turns, self._steering = Turns(), Steering(self._problem.shape, wakes=wakes)
@@ -241,9 +245,6 @@ class Steered:
             self._optimizer = LBFGS()
         self._optimizer.change()
         self._z = self._z.copy()
-
-    def _enter(self) -> None:
-        raise TypeError(f"{type(self).__name__} does not define _enter")
 
     def _steer(self, steering: Steering) -> None:
         self._steering = steering
