@@ -276,8 +276,10 @@ class Run(Kept):
 
     @in_turn
     def _iterate(self) -> None:
-        left = max((left for left, _ in self._problem.terms), default=0.0)
-        phase = calmed(self.phase_at(self.iteration), left)
+        phase = self.phase_at(self.iteration)
+        if phase is not self._phase:  # Ctrl-C came in between
+            self._enter()
+        phase = calmed(phase, max((left for left, _ in self._problem.terms), default=0.0))
         due = self.iteration % RECORD == 0
         following, before = self._optimizer.step(self._z, self._problem, phase, due)
         if not np.all(np.isfinite(following)):

@@ -10,7 +10,7 @@ import copy
 from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -63,10 +63,6 @@ class Steered:
     _z: Array
     _history: dict[str, list[float]]
     _wanted: dict[str, Any]  # what the run was asked for at first
-
-    if TYPE_CHECKING:  # what `Run` has beside
-
-        def _enter(self) -> None: ...
 
     def _begin_steering(self, wakes: int) -> None:
         self._turns, self._steering = Turns(), Steering(self._problem.shape, wakes=wakes)
@@ -266,5 +262,3 @@ class Steered:
         self._problem.engine = engine
         self._problem.exaggeration = 1.0 if self._phase is None else self._phase.exaggeration
         self._steer(state.steering)
-        if self._phase is None:
-            self._enter()
