@@ -109,7 +109,7 @@ def embed(
     seconds = time.perf_counter() - began
     report("plan", str(made.plan))
     if made.pinned:
-        report("pinned", f"{len(places)} points, as {pins} says")
+        report("pinned", f"{len(places)} point{'s' * (len(places) > 1)}, as {pins} says")
     report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
 
     write_map(out, made.Y, ids=table.ids, labels=table.labels)
