@@ -89,20 +89,8 @@ def report_of(found: list[dict[str, Any]]) -> str:
             cells += bounded(now["moved, plain"], at_most=most, form="{:+.1f} %")
             rows.append([*head, *cells, f"{now['moved, calm']:+.1f} %"])
     head = ["dragged to", "points", "who follows", "way", "at least", ""]
-    head += [
-        "moved stiffly",
-        "kept",
-        "at least",
-        "",
-        "cost",
-        "at most",
-        "",
-        "cost, calm",
-        "others moved",
-        "at most",
-        "",
-        "others moved, calm",
-    ]
+    head += ["moved stiffly", "kept", "at least", "", "cost", "at most", "", "cost, calm"]
+    head += ["others moved", "at most", "", "others moved, calm"]
     return f"While pulled:\n\n{table(head, pulled)}\nSettled:\n\n{table(head, settled)}"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import Run
 from nearfield.steer.base import indices_of
-from nearfield.steer.steering import check_places
+from nearfield.steer.steering import check_places, check_some_free
 
 SETTLING = 100  # iterations over which a penalty fades
 
@@ -102,8 +102,7 @@ def stages(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Itera
     if pins:
         n, dimensions = run.Y.shape
         who = indices_of("pins", list(pins), n)  # before the work
-        if len(who) >= n:
-            raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
+        check_some_free(len(who), n)
         places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
         if not run.starts_unfolded:
             yield max_iter // 2

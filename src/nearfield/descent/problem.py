@@ -184,7 +184,7 @@ class Problem:
                 slope = np.zeros_like(slope)
             outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
             gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
-        penalty, drawn = 0.0, np.zeros(self.shape[0], bool)
+        penalty, drawn = 0.0, np.zeros(self.shape[0] if self.terms else 0, bool)
         for left, term in self.terms:
             value, points, slopes = term.evaluate(self.map_of(z))
             penalty += left * value

@@ -266,11 +266,10 @@ class Run(Kept):
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
-        if self._steering.wakes_at(self.iteration):
+        wakes = self._steering.wakes_at(self.iteration)
+        if wakes:
             self._steering = self._steering.woken(self._problem.measure(self._z))
-            self._problem.steer(self._steering, self.iteration)
-            self._optimizer.change()
-        elif self._steering.fades_at(self.iteration):
+        if wakes or self._steering.fades_at(self.iteration):
             self._problem.steer(self._steering, self.iteration)
             self._optimizer.change()
 

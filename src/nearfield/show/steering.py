@@ -188,13 +188,10 @@ def before_after(
     for ax, Y, title in zip(axes, maps, ("before", "after"), strict=True):
         map(Y, labels, ax=ax, title=title, **{"legend": title == "after", **style})
         ax.scatter(Y[pins, 0], Y[pins, 1], s=50, facecolors="none", edgecolors=way, linewidths=1.0, zorder=5)
-    who = np.unique(np.concatenate([np.zeros(0, int), *(followers.get(int(i), ()) for i in pins)])).astype(
-        int
-    )
+    came = [np.asarray(followers.get(int(i), ()), dtype=int) for i in pins]
+    who = np.unique(np.concatenate([np.zeros(0, int), *came]))
     shown = who[:: max(1, -(-len(who) // _MOST))]
-    faint = float(
-        np.clip(12 / max(len(shown), 1), 0.12, 0.35)
-    )  # many ways must not hide what they lead through
+    faint = float(np.clip(12 / max(len(shown), 1), 0.12, 0.35))  # many must not hide what they lead through
     for j in shown:
         axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=way, linewidth=0.5, alpha=faint, zorder=1)
     return list(axes)

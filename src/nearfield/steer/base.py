@@ -60,11 +60,9 @@ def shown(value: object) -> str:
     >>> shown(np.arange(2000.0))
     '[0.000e+00 1.000e+00 2.000e+00 ... 1.997e+03 1.998e+03 1.999e+03]'
     """
-    return (
-        np.array2string(value, threshold=6, max_line_width=10**6)
-        if isinstance(value, np.ndarray)
-        else repr(value)
-    )
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, threshold=6, max_line_width=10**6)
+    return repr(value)
 
 
 def positive(name: str, value: object, least: float | None = None) -> float:

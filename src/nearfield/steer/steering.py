@@ -139,8 +139,7 @@ class Steering:
         drawn = penalty(penalty_of)
         left = self._without(pins, pins)
         taken = np.union1d(np.array(list(left.pins), np.int64), pins)
-        if len(taken) >= n:
-            raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
+        check_some_free(len(taken), n)
         followers = followers_of(pins, follow, neighbours, Y, engine, taken)
         if not isinstance(weights, str) or weights not in ("one", "p"):
             raise ValueError(f"weights must be 'one' or 'p', got {shown(weights)}")
@@ -220,6 +219,12 @@ class Steering:
                 raise ValueError(f"unlink: {i} and {j} are not linked")
         terms = [term.without(asked.pairs) if isinstance(term, Link) else term for term in self.terms]
         return replace(self, terms=tuple(term for term in terms if term is not None))
+
+
+def check_some_free(pinned: int, n: int) -> None:
+    """Refuse to pin all of n points."""
+    if pinned >= n:
+        raise ValueError(f"all {n} points would be pinned: leave some of them free to move")
 
 
 def check_places(positions: Any, count: int, dimensions: int) -> Array:
