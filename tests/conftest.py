@@ -1,7 +1,12 @@
-"""Data that more than one test looks at."""
+"""Data that more than one test looks at, and how hypothesis looks for exceptions."""
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# The same examples on every machine, however slow or busy it is.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
@@ -65,7 +65,6 @@ def test_a_metric_may_have_parameters_or_be_a_function(random):
     np.testing.assert_allclose(distances(X, "minkowski", {"w": weights}), distances(X * np.sqrt(weights)))
 
 
-@settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     power=st.integers(-12, 12),

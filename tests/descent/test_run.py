@@ -94,7 +94,7 @@ def test_the_history_does_not_depend_on_how_the_steps_were_cut(path, random):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(steps=st.lists(st.integers(0, 13), max_size=6))
 def test_the_history_has_a_row_every_ten_iterations_and_one_for_the_present(path, steps):
     run = begin(path, np.random.default_rng(7).normal(size=(15, 3)))

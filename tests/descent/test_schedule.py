@@ -38,7 +38,7 @@ def test_a_start_that_is_a_map_already_is_not_exaggerated(name):
         assert conditions(name, init=WIDE, exaggeration=3)[0].exaggeration == 3  # unless that is asked for
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(exaggeration=st.floats(1.001, 100), length=st.integers(8, 300))
 @pytest.mark.parametrize("name", ["tsne", "jse"])
 def test_what_is_asked_for_is_what_is_scheduled(name, exaggeration, length):
@@ -54,7 +54,7 @@ def test_without_exaggeration_there_is_one_phase(keywords):
     assert len(set(conditions(**keywords))) == 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(rate=st.floats(1e-6, 1e6))
 def test_a_learning_rate_is_that_of_the_coordinates_in_every_phase(rate):
     run = nf.Run(X, learning_rate=rate, n_jobs=1)
@@ -74,7 +74,7 @@ def test_a_rate_of_ones_own_goes_with_the_momentum_it_was_chosen_for():
         assert trustworthiness(D, Y, n_neighbors=1, metric="precomputed") > 0.95
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(momentum=st.floats(0, 0.99), left=st.floats(0, 1))
 def test_terms_calm_a_run_by_how_much_is_left_of_them_and_the_rest_more_than_whom_they_pull(momentum, left):
     usual = Phase(None, momentum=momentum)
@@ -86,7 +86,7 @@ def test_terms_calm_a_run_by_how_much_is_left_of_them_and_the_rest_more_than_who
     assert fully.momentum - 1e-15 <= now.momentum
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(exaggeration=st.floats(1.5, 100))
 def test_the_automatic_rate_makes_up_for_the_exaggeration(exaggeration):
     found = conditions(exaggeration=exaggeration)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -28,7 +28,6 @@ def two_blobs(random, n=40):
     return random.normal(size=(n, 5)) + 12.0 * which[:, None], which
 
 
-@settings(deadline=None)
 @given(seed=seeds, n=st.integers(8, 40), n_components=st.integers(1, 3), power=st.integers(-6, 6))
 def test_principal_components_are_the_classical_scaling_of_distances(seed, n, n_components, power):
     X = np.random.default_rng(seed).normal(size=(n, 5)) * [16, 8, 4, 2, 1] * 10.0**power

@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -41,7 +41,6 @@ class Booby:
         return (setattr, (Booby, "sprung", True))
 
 
-@settings(deadline=None)
 @given(
     Y=arrays.arrays(float, st.tuples(st.integers(0, 6), st.integers(1, 3))),
     parameters=st.dictionaries(names, plain | st.lists(plain, max_size=3), max_size=4),

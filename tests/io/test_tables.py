@@ -329,7 +329,7 @@ def test_without_pyarrow_the_message_says_how_to_get_it(
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(rows=st.lists(st.lists(finite, min_size=3, max_size=3), min_size=1, max_size=5))
 @pytest.mark.parametrize("extension", [".csv", ".tsv", ".parquet"])
 def test_maps_come_back_to_the_last_bit(

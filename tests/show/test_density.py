@@ -111,11 +111,10 @@ def test_the_density_of_next_to_nothing(Y, dimensions):
         ax.figure.draw_without_rendering()
 
 
-def test_a_million_points_take_few_seconds():
-    from time import perf_counter
-
+def test_a_million_points_are_drawn_as_a_picture():
+    """What takes seconds is drawn as one image: no mark for each point."""
     Y, labels = plenty(1_000_000), np.arange(1_000_000) % 10
-    start = perf_counter()
     ax = show.map(Y, labels.astype(str))
     ax.figure.canvas.draw()
-    assert perf_counter() - start < 20  # about one on a machine that is not busy
+    assert len(ax.images) == 1
+    assert sum(len(each.get_offsets()) for each in ax.collections) <= 10  # the legend's at the most
