@@ -16,7 +16,7 @@ from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent.finish import finish
-from nearfield.descent.run import PATIENCE, Run
+from nearfield.descent.run import Run
 from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
 from nearfield.engine.mesh import ACCURACY
 from nearfield.engine.plan import Plan
@@ -320,7 +320,7 @@ class TSNE(_MapEstimator):
         early_exaggeration: float = 12.0,
         learning_rate: Any = "auto",
         max_iter: int | None = 1000,
-        n_iter_without_progress: int = PATIENCE,
+        n_iter_without_progress: int = 50,
         min_grad_norm: float = 1e-7,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,

@@ -17,7 +17,14 @@ from nearfield.affinity.targets import normalize, others
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 
-NEAR = 3  # times the perplexity: so many neighbours hold all but a trace of p
+# Times the perplexity: so many neighbours hold all but a trace of p. The heavy tail of a cross-entropy hardly
+# pulls on that; whoever does, or weighs p otherwise, is given more of it.
+NEAR, FURTHER = 3, 5
+
+
+def near(method: Method) -> int:
+    """How many neighbours a method is given, in perplexities."""
+    return NEAR if method.bounded_cross_entropy else FURTHER
 
 
 def sparse_target(
@@ -32,9 +39,9 @@ def sparse_target(
 ) -> Any:
     """The target of a method on the nearest neighbours alone, or on strata of them, in float32.
 
-    Three times the perplexity hold all but a trace of p. Where that is more than strata have, which reach
-    as far as any perplexity, it is those (a `Sampled`). Of neighbours that are given, the nearest are taken,
-    as many as would be searched for; fewer are used as they are. Copies are no neighbours more: with
+    Three to five times the perplexity hold all but a trace of p. Where that is more than strata have, which
+    reach as far as any perplexity, it is those (a `Sampled`). Of neighbours that are given, the nearest are
+    taken, as many as would be searched for; fewer are used as they are. Copies are no neighbours more: with
     weights, as many distinct points are taken as without.
     See `nearfield.affinity.targets.target` for the kinds of targets and the arguments.
     """
@@ -45,7 +52,7 @@ def sparse_target(
     graph = distance_graph(X, metric)
     most = n - 1 if graph is None else np.diff(graph.indptr).max()
     perplexities = check_perplexity(perplexity, n, others(n, graph, weights))
-    k = int(min(most, np.ceil(NEAR * perplexities.max())))
+    k = int(min(most, np.ceil(near(method) * perplexities.max())))
     if graph is None and weights is None and pay(n, k):
         drawn = strata(X, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
         return OfStrata(method, drawn, [perplexities], n_jobs).top()

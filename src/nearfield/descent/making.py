@@ -6,15 +6,19 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.beyond import beyond
 from nearfield.affinity.copies import seen
-from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.graph import near, sparse_target
 from nearfield.affinity.multiscale import rungs, several
+from nearfield.affinity.perplexity import check_perplexity
 from nearfield.affinity.strata import Sampled
 from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.starts import start
 from nearfield.engine.base import Engine
@@ -23,6 +27,8 @@ from nearfield.engine.moments import Moments
 from nearfield.engine.pairs import Pairs
 from nearfield.engine.plan import Plan, plan
 from nearfield.engine.scales import mesh
+
+SEEN = 0.5  # widths of the kernel, at which it tells near from far
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,22 @@ class Made:
     Attributes
     ----------
     engine : Engine
-        What evaluates the method.
+        What evaluates the method, the first of its scales, or its guide.
+    method : Method
+        Whose map is made.
     Y : array (points, dimensions)
         The first positions.
     pull : array (points,), optional
         The sum of p at each point, by which hubs are known.
-    ladder : Ladder, optional
-        The engines of the scales that are still to enter.
+    stages : Ladder or Guide, optional
+        The engines that follow one another.
     """
 
     engine: Engine
+    method: Method
     Y: Array
     pull: Array | None
-    ladder: Ladder | None
+    stages: Ladder | Guide | None
 
 
 def planned(
@@ -115,8 +124,9 @@ def make(
     init: Any,
     random: Any,
     accuracy: float,
+    guided: bool,
 ) -> Made:
-    """Target, engine and start, as the plan says."""
+    """Target, engine and start, as the plan says; with a guide where one may be had and is needed."""
     n, weights = data.X.shape[0], data.weights
     scale, ladder = _start_scale(method), None
     target: Any = None
@@ -145,6 +155,8 @@ def make(
             ladder = Ladder(method, steps, build)
         target = steps.climb() if ladder is not None else steps.top()
     else:
+        if chosen.engine == "mesh":
+            method = _with_floor(method, data)
         make_target = sparse_target if chosen.engine == "mesh" else dense_target
         target = make_target(method, data.X, perplexity=data.perplexity, **data.distances, weights=weights)
     method = _with_parameters_of_points(method, n)
@@ -169,7 +181,11 @@ def make(
         pull = seen(whole, weights)
         if method.target_kind == "row":  # the others of a symmetric one pull as much
             pull = pull + seen(whole.T, weights)
-    return Made(engine, Y, pull, ladder)  # type: ignore[arg-type]
+    stages: Ladder | Guide | None = ladder
+    if guided and needs_guide(method) and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
+        stages = Guide(engine, target, build)  # type: ignore[arg-type]
+        engine = stages.at(0)
+    return Made(engine, method, Y, pull, stages)  # type: ignore[arg-type]
 
 
 def _with_parameters_of_points(method: Method, n: int) -> Method:
@@ -177,6 +193,20 @@ def _with_parameters_of_points(method: Method, n: int) -> Method:
     if not method.learned or method.kernel is None:
         return method
     return method._with(kernel=method.kernel.expanded(n))
+
+
+def _with_floor(method: Method, data: Data) -> Method:
+    """The method as a sparse target needs it, in which p is not known beyond the neighbours.
+
+    A cost that is infinite at p = 0 is given what p is there on average for its floor.
+    """
+    if not method.cost.infinite_at_zero or not data.drawable:
+        return method
+    n = data.X.shape[0]
+    perplexities = check_perplexity(data.perplexity, n)
+    k = int(np.ceil(near(method) * perplexities.max()))
+    floor = beyond(method, data.X, k, perplexities, **data.distances)
+    return method._with(cost=method.cost._with(floor=floor))
 
 
 def _with_scales(method: Method) -> Method:
@@ -193,9 +223,12 @@ def _with_scales(method: Method) -> Method:
 def _start_scale(method: Method) -> float | None:
     """How large the start is: of one kernel so small that all points see each other.
 
-    Distances, and precisions of the data, have the size of the data; other scales are made to measure for the
-    start, of whatever size.
+    What goes straight down from there starts at a size at which the kernel tells near from far. Distances,
+    and precisions of the data, have the size of the data; other scales are made to measure for the start,
+    of whatever size.
     """
     if method.kernel is None or method.scales == "transfer":
         return None
-    return 1.0 if method.scales == "auto" else 1e-4 * method.kernel.width
+    if method.scales == "auto":
+        return 1.0
+    return (SEEN if method.far_reaching else 1e-4) * method.kernel.width

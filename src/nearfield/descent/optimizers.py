@@ -18,6 +18,9 @@ from nearfield.descent.schedule import Habits, Phase
 from nearfield.steer.base import Indices
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
+# Steps that a line search tries: a direction that was learned is right at once or not at all; along the
+# gradient, of which the length says little, it may take many halvings.
+TRIES, UNAIDED = 8, 30
 OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
 
 
@@ -25,6 +28,12 @@ class Optimizer:
     """One iteration at a time; its state is all in its attributes, so that a copy can be gone back to."""
 
     habits: ClassVar[Habits] = Habits()
+    name: ClassVar[str] = ""
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it has found no way down from where the variables are."""
+        return False
 
     def begin(self, z: Array, phase: Phase) -> None:
         """Forget what was learned about the problem: it is another one from here on."""
@@ -59,6 +68,7 @@ class Momentum(Optimizer):
     # exaggeration and momentum 0.5 and 0.8, reaches in 750. Exaggerated for longer, or let go more slowly,
     # the map is no better and KL higher at the same time.
     habits: ClassVar = Habits(12.0, 60, ((0.5, 1.0), (0.25, 0.56), (0.25, 0.28)), (0.8, 0.95), 3e-2, True)
+    name: ClassVar = "momentum"
     velocity: Array = field(default_factory=lambda: np.zeros(0))
     gains: Array = field(default_factory=lambda: np.ones(0))
     last: float = np.inf
@@ -93,37 +103,46 @@ class Momentum(Optimizer):
 class LBFGS(Optimizer):
     """Limited-memory BFGS with a line search that meets the weak Wolfe conditions by bisection.
 
-    The inverse Hessian starts from the problem's natural learning rates. See Nocedal and Wright (2006),
-    algorithm 7.4, and Lewis and Overton (2013) for the line search.
+    The inverse Hessian starts from the problem's natural learning rates. No point moves further in a step
+    than the map is wide. Where a step changes the value by less than the engine can tell, the slope at its
+    end decides (the approximate Wolfe conditions). See Nocedal and Wright (2006), algorithm 7.4, Lewis and
+    Overton (2013) for the line search, and Hager and Zhang (2005) for values that are too coarse.
     """
 
-    habits: ClassVar = Habits(4.0, 50)
+    habits: ClassVar = Habits(4.0, 50, tol=4e-4, patience=20)
+    name: ClassVar = "lbfgs"
     memory: int = 10
     pairs: deque[tuple[Array, Array]] = field(default_factory=deque)
     here: Point | None = None
+    rests: bool = False
+
+    @property
+    def at_rest(self) -> bool:
+        return self.rests
 
     def begin(self, z: Array, phase: Phase) -> None:
         self.pairs.clear()
-        self.here = None
+        self.change()
 
     def copy(self) -> Self:
         return replace(self, pairs=self.pairs.copy())  # the arrays are never written to again
 
     def change(self) -> None:
-        self.here = None
+        self.here, self.rests = None, False
 
     def rest(self, places: Indices) -> None:
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
-        self.here = None
+        self.change()
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = self.here if self.here is not None else problem(z)
-        found = self._search(z, here, self._direction(here.gradient, problem), problem)
+        found = self._search(z, here, problem)
         if found is None and self.pairs:  # what was learned misleads: start over from the steepest way
             self.pairs.clear()
-            found = self._search(z, here, self._direction(here.gradient, problem), problem)
+            found = self._search(z, here, problem)
+        self.rests = found is None
         if found is None:
-            self.here = here  # no way down: a minimum as far as float64 can tell
+            self.here = here  # no way down: a minimum as far as the engine can tell
             return z, here
         following, there = found
         move, change = following - z, there.gradient - here.gradient
@@ -152,23 +171,29 @@ class LBFGS(Optimizer):
             q += (weight - (change @ q) / (move @ change)) * move
         return -q
 
-    @staticmethod
-    def _search(z: Array, here: Point, direction: Array, problem: Problem) -> tuple[Array, Point] | None:
+    def _search(self, z: Array, here: Point, problem: Problem) -> tuple[Array, Point] | None:
         """A step that lowers the value enough and flattens the slope, or None if nothing lowers it."""
+        direction = self._direction(here.gradient, problem)
+        problem.shorten(direction, z)
         slope = here.gradient @ direction
         if not slope < 0:
             return None
+        coarse = problem.precision * abs(here.value)  # values that differ by less are the same
         low, high, t, lowered = 0.0, np.inf, 1.0, None
-        for _ in range(25):
+        for _ in range(TRIES if self.pairs else UNAIDED):
             following = z + t * direction
             there = problem(following)
-            if not there.value <= here.value + 1e-4 * t * slope:  # also when it is NaN
-                high = t
-            else:
+            after = there.gradient @ direction
+            lower = there.value <= here.value + 1e-4 * t * slope  # not when it is NaN
+            if lower or (there.value <= here.value + coarse and after <= -0.8 * slope):
                 lowered = (following, there)
-                if there.gradient @ direction >= 0.9 * slope:
+                if after >= 0.9 * slope:
                     break
                 low = t
+            else:
+                high = t
+                if -t * slope < coarse:  # what is left to be gained cannot be seen
+                    break
             t = 2 * low if high == np.inf else 0.5 * (low + high)
         return lowered
 
@@ -181,6 +206,8 @@ class SMACOF(Optimizer):
     stands for m copies, it is the gradient of one of them, an m-th.
     """
 
+    name: ClassVar = "smacof"
+
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
         return z - problem.scale * here.gradient / (4 * problem.count), here
@@ -192,8 +219,8 @@ def majorizes(method: Method) -> bool:
     return plain and method.cost.least_squares == 0
 
 
-def optimizer(name: str, method: Method, complete: bool = True) -> Optimizer:
-    """The optimizer of this name; "auto" decides by the method's facts.
+def choose(name: str, method: Method, complete: bool = True) -> str:
+    """The name of the optimizer that "auto" stands for, by the method's facts; other names are checked.
 
     Momentum crosses the many shallow valleys of a normalized cross-entropy best, as long as a tail keeps
     the forces bounded. Where they are not, steps of a fixed rate run away: L-BFGS measures its steps. The
@@ -201,15 +228,14 @@ def optimizer(name: str, method: Method, complete: bool = True) -> Optimizer:
     """
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {name!r}")
+    majorized = complete and majorizes(method)
     if name == "auto":
-        kernel = method.kernel
-        normalized = kernel is not None and method.normalization != "none"
-        bounded = method.cost.cross_entropy and kernel is not None and not kernel.underflows
-        name = (
-            "momentum" if normalized and bounded else "smacof" if complete and majorizes(method) else "lbfgs"
-        )
-    if name == "smacof":
-        if not (complete and majorizes(method)):
-            raise ValueError("SMACOF minimises the stress of all plain distances only: use 'lbfgs'")
-        return SMACOF()
-    return Momentum() if name == "momentum" else LBFGS()
+        return "momentum" if method.bounded_cross_entropy else "smacof" if majorized else "lbfgs"
+    if name == "smacof" and not majorized:
+        raise ValueError("SMACOF minimises the stress of all plain distances only: use 'lbfgs'")
+    return name
+
+
+def optimizer(name: str) -> Optimizer:
+    """A new optimizer of this name."""
+    return {each.name: each for each in (Momentum, LBFGS, SMACOF)}[name]()

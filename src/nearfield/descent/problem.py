@@ -67,17 +67,31 @@ class Problem:
         What is added to the cost, and how much of it.
     """
 
-    def __init__(self, engine: Engine, shape: tuple[int, int], pull: Array | None = None) -> None:
-        """`pull` is the sum of p at each point (of a copy of it), which its springs go by."""
-        self.engine, self.shape = engine, shape
+    def __init__(
+        self,
+        engine: Engine,
+        shape: tuple[int, int],
+        pull: Array | None = None,
+        method: Method | None = None,
+    ) -> None:
+        """Take the engine to begin with.
+
+        `pull` is the sum of p at each point (of a copy of it), which its springs go by; `method` is what the
+        parameters belong to that are learned, if the engine is that of a guide.
+        """
+        self.shape, self._pull = shape, pull
         self.exaggeration = 1.0
         self.terms: list[tuple[float, Term]] = []
         self.steer(Steering(shape), 0)
-        self._learned = {
-            name: np.asarray(getattr(engine.method.kernel, name)) for name in engine.method.learned
-        }
-        n, dimensions = shape
-        self.weights = engine.weights
+        method = method or engine.method
+        self._kernel = method.kernel
+        self._learned = {name: np.asarray(getattr(method.kernel, name)) for name in method.learned}
+        self.enter(engine)
+
+    def enter(self, engine: Engine) -> None:
+        """Go on with another engine, and so with another cost."""
+        self.engine, self.weights = engine, engine.weights
+        (n, dimensions), pull = self.shape, self._pull
         count = n if self.weights is None else float(self.weights.sum())
         unit = engine.mass * (engine.mass / count**2) ** (engine.method.cost.degree - 1)
         if engine.method.kernel is None:
@@ -120,6 +134,20 @@ class Problem:
         return Measure(pull, radius)
 
     @property
+    def precision(self) -> float:
+        """The share of a value by which it can err."""
+        return self.engine.precision
+
+    def shorten(self, direction: Array, z: Array) -> None:
+        """Let no point go further in one step, in place, than the map is wide, or its kernel."""
+        step, Y = self.map_of(direction), self.map_of(z)
+        lengths = np.sqrt(np.einsum("ij,ij->i", step, step))
+        radius = float(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))))
+        most = max(self.reach, 2 * radius)
+        if lengths.max(initial=0.0) > most:
+            step *= np.minimum(1.0, most / np.maximum(lengths, most))[:, None]
+
+    @property
     def reach(self) -> float:
         """How far a step into the unknown may go: the width of the narrowest kernel."""
         method = self.engine.method
@@ -138,7 +166,7 @@ class Problem:
 
     def _places(self) -> Iterator[tuple[str, slice, tuple[float, float]]]:
         """Where each learned parameter is among the variables, and its bounds there (it is a logarithm)."""
-        at, bounds = self.shape[0] * self.shape[1], getattr(self.engine.method.kernel, "bounds", {})
+        at, bounds = self.shape[0] * self.shape[1], getattr(self._kernel, "bounds", {})
         for name, value in self._learned.items():
             low, high = bounds.get(name, (1e-6, 1e6))
             yield name, slice(at, at + value.size), (float(np.log(low)), float(np.log(high)))
@@ -165,10 +193,11 @@ class Problem:
         for _, place, bounds in self._places():
             np.clip(z[place], *bounds, out=z[place])
 
-    def method_at(self, z: Array) -> Method:
-        """The method with the learned parameters that the variables hold."""
-        parameters = self.parameters_of(z)
-        return self.engine.method.with_parameters(**parameters) if parameters else self.engine.method
+    def method_at(self, z: Array, engine: Engine | None = None) -> Method:
+        """The method of an engine, by default the present one, with the parameters that were learned."""
+        method = (engine or self.engine).method
+        parameters = {name: value for name, value in self.parameters_of(z).items() if name in method.learned}
+        return method.with_parameters(**parameters) if parameters else method
 
     def __call__(self, z: Array, want_value: bool = True) -> Point:
         """Value and gradient at z; the value is NaN if it is not wanted."""
@@ -179,9 +208,10 @@ class Problem:
         gradient = np.empty_like(z)
         self.map_of(gradient)[:] = at.gradient
         for name, place, (low, high) in self._places():
+            if self.exaggeration != 1 or name not in at.parameters:
+                gradient[place] = 0.0  # what is learned of an exaggerated cost, or of a guide, is of no use
+                continue
             slope = np.ravel(at.parameters[name] * getattr(method.kernel, name))  # d/d log θ
-            if self.exaggeration != 1:  # what is learned of an exaggerated cost is of no use
-                slope = np.zeros_like(slope)
             outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
             gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
         penalty, drawn = 0.0, np.zeros(self.shape[0] if self.terms else 0, bool)

@@ -13,11 +13,13 @@ from nearfield.affinity.given import as_matrix
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
+from nearfield.descent.guide import TSNE, Guide
 from nearfield.descent.health import diagnosis
+from nearfield.descent.ladder import Ladder
 from nearfield.descent.making import Data, Made, make, planned
-from nearfield.descent.optimizers import optimizer
+from nearfield.descent.optimizers import Momentum, choose, optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import LADDER_TOL, SPREADING, Phase, calmed, schedule
+from nearfield.descent.schedule import LADDER_TOL, SPREADING, Phase, calmed, guided, schedule
 from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
 from nearfield.descent.steered import in_turn
@@ -26,7 +28,6 @@ from nearfield.io.checks import whole
 from nearfield.threads import one_blas_thread
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
-PATIENCE = 50  # over how many iterations a stop judges progress
 COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
@@ -130,9 +131,11 @@ class Run(Kept):
         weights = check_weights(weights, X.shape[0])
         data = Data(X, metric, metric_params, perplexity, weights, n_jobs)
         method, perplexities, self.plan = planned(method, data, n_components, engine, init)
+        chosen = choose(optimizer, method, complete=self.plan.engine != "pairs")
         options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
+        options["guided"] = optimizer == "auto"
         made = make(method, data, perplexities, self.plan, random=random_numbers(random_state), **options)
-        self._ladder = made.ladder
+        self._stages = made.stages
         self._wanted = {
             "method": name,
             "n_components": n_components,
@@ -149,7 +152,7 @@ class Run(Kept):
             "accuracy": accuracy,
         }
         self._fingerprint = fingerprint(X)
-        self._begin(made, optimizer, learning_rate, exaggeration, exaggeration_iter)
+        self._begin(made, chosen, learning_rate, exaggeration, exaggeration_iter)
         self._asked = {
             "method": name,
             "composition": str(method),
@@ -157,7 +160,7 @@ class Run(Kept):
             "perplexity": plain(perplexity),
             "metric": plain(metric),
             "init": plain(init),
-            "optimizer": type(self._optimizer).__name__.lower(),
+            "optimizer": chosen,
             "learning_rate": plain(learning_rate),
             "exaggeration": self._phases[0].exaggeration,
             "random_state": plain(random_state),
@@ -173,34 +176,54 @@ class Run(Kept):
         exaggeration: Any,
         exaggeration_iter: int | None,
     ) -> None:
-        method, Y = made.engine.method, made.Y
-        self._optimizer = optimizer(optimizer_name, method, complete=self.plan.engine != "pairs")
-        self._problem = Problem(made.engine, (len(Y), Y.shape[1]), made.pull)
-        self._phases = schedule(
-            method,
-            n=self._problem.count,
-            natural_rate=self._problem.natural_rate,
-            habits=self._optimizer.habits,
-            spread=float(Y.std()),
-            exaggeration=exaggeration,
-            exaggeration_iter=exaggeration_iter,
-            learning_rate=learning_rate,
-            rungs=1 if self._ladder is None else len(self._ladder),
-        )
+        Y, stages = made.Y, made.stages
+        self._problem = Problem(made.engine, (len(Y), Y.shape[1]), made.pull, made.method)
+        asked: dict[str, Any] = {"exaggeration": exaggeration, "exaggeration_iter": exaggeration_iter}
+
+        def phases(method: Method, name: str, **options: Any) -> tuple[Phase, ...]:
+            return schedule(
+                method,
+                n=self._problem.count,
+                natural_rate=self._problem.natural_rate,
+                optimizer=name,
+                habits=optimizer(name).habits,
+                spread=float(Y.std()),
+                learning_rate=learning_rate,
+                **options,
+            )
+
+        if isinstance(stages, Guide):
+            self._phases = guided(
+                phases(TSNE, Momentum.name, **asked), phases(made.method, optimizer_name, exaggeration=1)
+            )
+        else:
+            rungs = 1 if stages is None else len(stages)
+            self._phases = phases(made.engine.method, optimizer_name, rungs=rungs, **asked)
         self._z = self._problem.pack(Y)
         self._problem.project(self._z)
         self._start = self._z.copy()
+        self._first: tuple[Any, float] | None = None  # the last engine, and what the start costs with it
         self._phase: Phase | None = None
         self.iteration = 0
         self._history = {name: [] for name in COLUMNS}
-        exaggerated = sum(phase.iterations or 0 for phase in self._phases)
-        self._begin_steering(wakes=exaggerated + SPREADING if exaggerated else 0)
+        self._begin_steering(wakes=self._unfolds)
         self._enter()
+
+    @property
+    def _unfolds(self) -> int:
+        """The iteration at which the map has about its size; with a guide, that of the method's own cost."""
+        before = sum(phase.iterations or 0 for phase in self._phases)
+        return before if isinstance(self._stages, Guide) or not before else before + SPREADING
+
+    @property
+    def guided(self) -> bool:
+        """Whether t-SNE still lays the map out, before the method's own cost takes over."""
+        return isinstance(self._stages, Guide) and self._problem.engine is self._stages.guiding
 
     @property
     def method(self) -> Method:
         """The method, with learned parameters at their present values."""
-        return self._problem.method_at(self._z)
+        return self._problem.method_at(self._z, self._stages.own if self.guided else None)  # type: ignore[union-attr]
 
     @property
     def Y(self) -> Array:
@@ -261,8 +284,12 @@ class Run(Kept):
                 # Exaggeration drew few points into one, where every force vanishes: go on from the start.
                 self._z = self._start.copy()
                 self._problem.project(self._z)
-            if self._ladder is not None and self._phase is not None and phase.rung > self._phase.rung:
-                self._problem.engine = self._ladder.at(phase.rung)
+            if self._stages is not None and self._phase is not None and phase.rung > self._phase.rung:
+                if self.guided and not self._steering.anchored:
+                    self._resize(self._stages.resized(self._problem.map_of(self._z)))  # type: ignore[union-attr]
+                self._problem.enter(self._stages.at(phase.rung))
+            if self._phase is None or phase.optimizer != self._phase.optimizer:
+                self._optimizer = optimizer(phase.optimizer)
             self._phase = phase
             self._problem.exaggeration = phase.exaggeration
             self._optimizer.begin(self._z, phase)
@@ -272,6 +299,11 @@ class Run(Kept):
         if wakes or self._steering.fades_at(self.iteration):
             self._problem.steer(self._steering, self.iteration)
             self._optimizer.change()
+
+    def _resize(self, Y: Array) -> None:
+        """Go on from the same map at another size."""
+        self._z = self._z.copy()
+        self._problem.map_of(self._z)[:] = Y
 
     @in_turn
     def _iterate(self) -> None:
@@ -304,9 +336,15 @@ class Run(Kept):
         if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
             return
         norm, exaggeration = float(np.linalg.norm(here.gradient)), self._problem.exaggeration
-        row = (self.iteration, here.cost, norm, exaggeration, here.penalty)
+        cost = self._own_cost() if self.guided else here.cost
+        row = (self.iteration, cost, norm, exaggeration, here.penalty)
         for name, value in zip(self._history, row, strict=True):
             self._history[name].append(value)
+
+    def _own_cost(self) -> float:
+        """What the method itself says of the map that its guide makes."""
+        own = self._stages.own  # type: ignore[union-attr]
+        return own.evaluate(self._problem.map_of(self._z), method=self.method).cost
 
     @one_blas_thread()
     def converge(
@@ -314,7 +352,7 @@ class Run(Kept):
         max_iter: int = 1000,
         *,
         tol: float | None = None,
-        patience: int = PATIENCE,
+        patience: int | None = None,
         min_grad_norm: float = 0.0,
         callback: Callable[[Run], Any] | None = None,
     ) -> bool:
@@ -325,12 +363,13 @@ class Run(Kept):
         max_iter : int
             A ceiling on `iteration`, not a target.
         tol : float
-            Converged is a run whose cost changed by less than this share of itself within `patience`
-            iterations of the last phase, or whose gradient has all but vanished. By default 0.0001;
+            Converged is a run whose cost changed within `patience` iterations of the last phase by less than
+            this share of itself, or of the way that it has come from the start's if that is less; or whose
+            gradient has all but vanished. By default 0.0004;
             0.03 N/(N + 1000) for momentum, which circles before it comes to rest; 0.005 for several scales
-            in the map.
-        patience : int
-            See `tol`.
+            in the map. A map that `diagnosis` finds fault with has not converged.
+        patience : int, optional
+            See `tol`. By default 50 for momentum, and 20 for others.
         min_grad_norm : float
             A norm of the gradient at which to stop as well.
         callback : callable, optional
@@ -339,11 +378,13 @@ class Run(Kept):
         Returns
         -------
         bool
-            Whether it converged (True), or was stopped by the ceiling or the callback (False).
+            Whether it converged (True), or was stopped by the ceiling or the callback, or has come to rest
+            as a map that is none (False).
         """
+        habits, n = optimizer(self._phases[-1].optimizer).habits, self._problem.shape[0]
+        patience = habits.patience if patience is None else patience
         if tol is None:
-            habits, n = self._optimizer.habits, self._problem.shape[0]
-            tol = habits.tolerance(n) if self._ladder is None else LADDER_TOL
+            tol = LADDER_TOL if isinstance(self._stages, Ladder) else habits.tolerance(n)
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         unfolded = sum(phase.iterations or 0 for phase in self._phases)
@@ -354,7 +395,7 @@ class Run(Kept):
                 return False
             settled = max(unfolded, self._steering.settled)
             if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
-                return True
+                return self.diagnosis() is None
         return False
 
     def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
@@ -363,18 +404,30 @@ class Run(Kept):
         iterations, norms, costs, penalties = (self._history[name] for name in names)
         if not iterations or iterations[-1] < settled:  # none, if a command has taken back the last
             return False
-        if norms[-1] <= max(min_grad_norm, FLAT * max(norms)):
+        if norms[-1] <= max(min_grad_norm, FLAT * max(norms)) or self._optimizer.at_rest:
             return True
         before = bisect_right(iterations, iterations[-1] - patience) - 1
         if before < 0 or iterations[before] < settled:
             return False
         # A cost that rises is no sign of convergence either.
         gained = costs[before] + penalties[before] - costs[-1] - penalties[-1]
-        return abs(gained) <= tol * abs(costs[-1])
+        return abs(gained) <= tol * min(abs(costs[-1]), abs(self._first_cost() - costs[-1]))
+
+    def _first_cost(self) -> float:
+        """The cost of the start, under the last of the engines."""
+        engine = self._problem.engine
+        if self._first is None or self._first[0] is not engine:
+            self._first = (engine, self._problem(self._start).cost)
+        return self._first[1]
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
         """Whether the map as it is now collapsed or shattered, and what to try; None if it is well."""
+        if self.guided:
+            return (
+                f"the map has not unfolded: t-SNE lays it out until {self._asked['method']} takes over at"
+                f" iteration {self._unfolds}; make more than {self.iteration} iterations"
+            )
         return diagnosis(
             self._problem.engine,
             self.Y,

@@ -19,6 +19,7 @@ SPREADING = 40  # iterations after the exaggeration in which a map grows to abou
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
 RUNG, LADDER_TOL = 25, 5e-3
+LAID_OUT = 90  # iterations after the exaggeration, in which a guide's map comes close to what it will be
 FEW = 1000  # points, of which a rate and a stop have to be more careful
 
 
@@ -37,10 +38,12 @@ class Habits:
     momentum : (float, float)
         Of the exaggerated phases and of the last.
     tol : float
-        A run of many points has converged when its cost changes by less than this share within 50
+        A run of many points has converged when its cost changes by less than this share within `patience`
         iterations.
     careful : bool
         Whether a run of few points, which costs next to nothing, has to come closer to rest than that.
+    patience : int
+        See `tol`: momentum circles, and needs longer to be judged.
     """
 
     exaggeration: float = 1.0
@@ -49,6 +52,7 @@ class Habits:
     momentum: tuple[float, float] = (0.0, 0.0)
     tol: float = 1e-4
     careful: bool = False
+    patience: int = 50
 
     def tolerance(self, n: int) -> float:
         """The share of its cost within which a run of n points counts as converged."""
@@ -73,6 +77,8 @@ class Phase:
         How many scales beside the coarsest have entered.
     drawn : float or None
         The momentum of points on which terms act, where it is another.
+    optimizer : str
+        The name of the one that makes these iterations.
     """
 
     iterations: int | None
@@ -81,6 +87,13 @@ class Phase:
     rate: float = 1.0
     rung: int = 0
     drawn: float | None = None
+    optimizer: str = "momentum"
+
+
+def guided(guide: tuple[Phase, ...], own: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    """The phases of a guide, which lays the map out, and then those of the method itself."""
+    last = replace(guide[-1], iterations=LAID_OUT)
+    return (*guide[:-1], last, *(replace(phase, rung=1) for phase in own))
 
 
 def schedule(
@@ -88,6 +101,7 @@ def schedule(
     *,
     n: float,
     natural_rate: float,
+    optimizer: str,
     habits: Habits,
     spread: float = 0.0,
     exaggeration: Any = "auto",
@@ -98,9 +112,9 @@ def schedule(
     """The phases of a descent.
 
     At first attraction is exaggerated, so that clusters find each other while they can still pass through
-    one another; then that is taken back by and by, which ends in a lower cost than at once. A cost of
-    another degree than 1 has no attraction that this could be measured by, and one of distances none at
-    all: they go straight down.
+    one another; then that is taken back by and by, which ends in a lower cost than at once. An attraction
+    that is far-reaching brings them together anyway, a cost of another degree than 1 has none that this could
+    be measured by, and one of distances none at all: they go straight down.
 
     Parameters
     ----------
@@ -110,8 +124,8 @@ def schedule(
         The number of points, all copies counted.
     natural_rate : float
         The learning rate that the problem calls for, N/M for most.
-    habits : Habits
-        The optimizer's usual exaggeration, its length, and so on.
+    optimizer, habits : str, Habits
+        The optimizer's name, and its usual exaggeration, its length, and so on.
     spread : float
         The standard deviation of the start. One that is wider than the kernel is a map already, which
         exaggeration would undo.
@@ -124,14 +138,15 @@ def schedule(
             raise ValueError("a ladder of scales is in the place of exaggeration: leave it at 'auto'")
         rate = _rate(method, learning_rate, natural_rate, n)
         late = habits.momentum[1]
-        steps = tuple(Phase(RUNG, 1.0, late, rate, rung) for rung in range(rungs - 1))
-        return (*steps, Phase(None, 1.0, late, rate, rungs - 1))
+        steps = tuple(Phase(RUNG, 1.0, late, rate, rung, optimizer=optimizer) for rung in range(rungs - 1))
+        return (*steps, Phase(None, 1.0, late, rate, rungs - 1, optimizer=optimizer))
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
     if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
         kernel = method.kernel
-        helps = kernel is not None and method.cost.degree == 1 and spread < kernel.width
+        helps = kernel is not None and method.cost.degree == 1 and not method.far_reaching
+        helps = helps and spread < kernel.width  # type: ignore[union-attr]
         exaggeration = habits.exaggeration if helps else 1.0
     if exaggeration_iter is None:
         exaggeration_iter = habits.iterations
@@ -148,8 +163,8 @@ def schedule(
         done += length
         factor = float(exaggeration) ** exponent
         slowed = rate / factor if automatic else rate
-        phases += [Phase(length, factor, early, slowed)] if length else []
-    return (*phases, Phase(None, 1.0, late, rate))
+        phases += [Phase(length, factor, early, slowed, optimizer=optimizer)] if length else []
+    return (*phases, Phase(None, 1.0, late, rate, optimizer=optimizer))
 
 
 def calmed(phase: Phase, left: float) -> Phase:

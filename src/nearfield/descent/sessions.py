@@ -185,6 +185,6 @@ class Kept(Steered):
         """Go on from a state that was kept."""
         rung = 0 if state.phase is None else self._phases[state.phase].rung
         for each in range(1, rung + 1):
-            self._problem.engine = self._ladder.at(each)  # type: ignore[union-attr]
+            self._problem.enter(self._stages.at(each))  # type: ignore[union-attr]
         self._restore(state, self._problem.engine)
         self._log = list(log)

@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from nearfield.algebra.parts import Array
+from nearfield.descent.guide import Guide
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.optimizers import LBFGS, SMACOF, Optimizer
 from nearfield.descent.problem import Problem
@@ -57,7 +58,7 @@ class Steered:
     iteration: int
     _problem: Problem
     _optimizer: Optimizer
-    _ladder: Ladder | None
+    _stages: Ladder | Guide | None
     _phases: tuple[Phase, ...]
     _phase: Phase | None
     _z: Array
@@ -228,8 +229,8 @@ class Steered:
         smacof = isinstance(self._optimizer, SMACOF)
         if terms and smacof and self._wanted["optimizer"] == "smacof":
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
-        if self._ladder is not None:
-            self._ladder.keeps = True
+        if isinstance(self._stages, Ladder):
+            self._stages.keeps = True
         self._before.append(self._now())
         self._undone.clear()
         self._log.append(Entry(self.iteration, command, arguments))
@@ -259,6 +260,6 @@ class Steered:
         self._phase = None if state.phase is None else self._phases[state.phase]
         self._optimizer = state.optimizer.copy()
         self._history = {name: list(values) for name, values in state.history.items()}
-        self._problem.engine = engine
+        self._problem.enter(engine)
         self._problem.exaggeration = 1.0 if self._phase is None else self._phase.exaggeration
         self._steer(state.steering)

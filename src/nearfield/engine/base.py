@@ -42,6 +42,7 @@ class Engine(Protocol):
     method: Method
     mass: float
     weights: Array | None
+    precision: float  # the share of a value by which it can err
 
     def evaluate(
         self, Y: Array, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None

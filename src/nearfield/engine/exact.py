@@ -29,6 +29,8 @@ BLOCK = 2**15  # pairs in a block: its dozen temporaries stay in the cache
 class Exact:
     """The chain over all pairs; use `exact` to get its closed form where there is one."""
 
+    precision = 1e-13
+
     def __init__(self, method: Method, target: Any, n_jobs: int | None = None, weights: Any = None) -> None:
         self.method, bound = bind(method, target, weights)
         self._take(bound, n_jobs)

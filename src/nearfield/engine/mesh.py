@@ -50,6 +50,8 @@ class Mesh:
         How many copies each point stands for; see `nearfield.affinity.copies`.
     """
 
+    precision = 1e-6  # of sums in float32
+
     def __init__(
         self,
         method: Method,

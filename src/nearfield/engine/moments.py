@@ -55,6 +55,7 @@ class Moments:
     """
 
     weights: Array | None = None
+    precision = 1e-13
 
     def __init__(self, method: Method, X: Any, n_jobs: int | None = None) -> None:
         if not squares_differ(method):

@@ -55,6 +55,7 @@ class Pairs:
     """
 
     weights: Array | None = None
+    precision = 1e-7  # of distances in float32
 
     def __init__(
         self,

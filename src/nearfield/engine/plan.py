@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.affinity.graph import NEAR
+from nearfield.affinity.graph import near
 from nearfield.affinity.perplexity import DEFAULT
 from nearfield.affinity.strata import count, pay
 from nearfield.algebra.method import Method
@@ -139,7 +139,7 @@ def plan(
         reason = "exact without pairs: squared Euclidean distances are sums of moments"
         return _fitting(Plan("moments", reason, memory))
     if engine == "mesh" or (engine == "auto" and obstacles["mesh"] is None and n >= MESH_FROM):
-        memory = _mesh_memory(n, n_components, columns, perplexity, scales)
+        memory = _mesh_memory(method, n, n_components, columns, perplexity, scales)
         reason = f"edges and field: {type(method.cost).__name__} has a finite limit at p = 0"
         return _fitting(Plan("mesh", reason, memory))
     if engine == "pairs" or (engine == "auto" and obstacles["pairs"] is None and n >= PAIRS_FROM):
@@ -239,19 +239,22 @@ def _all_pairs(
     return Plan("exact", f"all pairs of {n} points in float64", memory, pair * n * n / threads(None))
 
 
-def _mesh_memory(n: int, n_components: int, columns: int, perplexity: Any, scales: int = 1) -> int:
+def _mesh_memory(
+    method: Method, n: int, n_components: int, columns: int, perplexity: Any, scales: int = 1
+) -> int:
     """The most of what is there at once: the graph while it is made, or its edges and the grid.
 
     Several perplexities, and large ones, take strata of neighbours in its place.
     """
     given = isinstance(perplexity, (Real, np.ndarray))  # whatever else it is, is refused elsewhere
-    near = n * min(n - 1, NEAR * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT))
-    drawn = n * count(n)
-    if scales > 1 or pay(n, int(near / n)):
+    most = near(method) * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT)
+    found, drawn = n * min(n - 1, most), n * count(n)
+    if scales > 1 or pay(n, int(found / n)):
         fields = min(NODES.get(n_components, 0) * n, MOST) * (1 + scales // 2)
         return int(DRAWN * drawn + 24 * n * columns + NODE * fields) + 400 * n * n_components * scales + SMALL
-    graph = NEIGHBOUR * near + 24 * n * columns
-    grid = EDGE * MERGED * near + NODE * min(NODES.get(n_components, 0) * n, MOST)
+    graph = NEIGHBOUR * found + 24 * n * columns
+    edges = EDGE * MERGED * found * (1 if method.bounded_cross_entropy else 2)  # a guide has its own
+    grid = edges + NODE * min(NODES.get(n_components, 0) * n, MOST)
     return int(max(graph, grid)) + 200 * n * n_components + SMALL
 
 

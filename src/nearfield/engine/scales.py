@@ -46,6 +46,7 @@ class Scales:
     """
 
     weights: Array | None = None
+    precision = 1e-6  # of sums in float32
 
     def __init__(
         self, method: Method, target: Any, n_jobs: int | None = None, accuracy: float = ACCURACY

@@ -1,0 +1,94 @@
+"""The guide: t-SNE lays a map out, and then the method's own cost takes over.
+
+The springs of many methods let go of neighbours that are far apart: those of heavy tails, and those of
+divergences that are bounded, like Jensen and Shannon's. From a small start they tear apart whatever happens
+to part first, and end in one of countless poor minima. t-SNE is of that kind too, but it has an attraction
+that can be exaggerated, which brings neighbours together while they can still pass through one another, and
+the quickest iterations of all. So it goes first: from its map the others end far lower than from any start
+of their own (see *Every method makes its map* in benchmarks/RESULTS.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity.strata import Sampled
+from nearfield.algebra.costs import KL
+from nearfield.algebra.kernels import Student
+from nearfield.algebra.method import Method
+from nearfield.algebra.parts import Array
+from nearfield.engine.base import Engine
+
+TSNE = Method(KL(), Student(), "pair")
+STEP = 2**0.5  # from one size that is tried to the next
+STEPS = 10  # of them, down at the most; up a third as many, because the grid grows
+
+
+def needs_guide(method: Method) -> bool:
+    """Whether a method is better off with a map to start from.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> [name for name in ("tsne", "asne", "jse", "umap", "msjse", "mds") if needs_guide(nf.method(name))]
+    ['jse', 'umap']
+    """
+    one_scale = method.precisions == (1.0,) and not method.climbs
+    return one_scale and not method.far_reaching and not method.bounded_cross_entropy
+
+
+class Guide:
+    """The two engines of a guided descent, t-SNE's and the method's own.
+
+    Parameters
+    ----------
+    own : Engine
+        Of the method.
+    target : array, sparse array or Sampled
+        What it is to match.
+    build : callable
+        The engine of a method and a target.
+    """
+
+    def __init__(self, own: Engine, target: Any, build: Callable[[Method, Any], Engine]) -> None:
+        self.own = own
+        self.guiding = build(TSNE, joint(own.method, target, own.mass))
+
+    def __len__(self) -> int:
+        return 2
+
+    def at(self, rung: int) -> Engine:
+        """The guide's engine first, then the method's own."""
+        return self.own if rung else self.guiding
+
+    def resized(self, Y: Array) -> Array:
+        """The guide's map at the size at which it costs the least, by steps that go down until none does."""
+        unit = self.own.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
+
+        def cost(step: int) -> float:
+            value = self.own.evaluate(unit * STEP**step * Y).cost
+            return value if np.isfinite(value) else np.inf
+
+        best, lowest = 0, cost(0)
+        for way, most in ((1, STEPS // 3), (-1, STEPS)):
+            for step in range(way, way * (most + 1), way):
+                value = cost(step)
+                if value >= lowest:
+                    break
+                best, lowest = step, value
+            if best:
+                break
+        return unit * STEP**best * Y
+
+
+def joint(method: Method, target: Any, mass: float) -> Any:
+    """The P of t-SNE from the target of another method: symmetric, and all pairs sum to one."""
+    if method.target_kind == "joint":
+        return target
+    P = target.folded() if isinstance(target, Sampled) else target
+    P = (P + P.T) / (2 * mass)
+    return sparse.csr_array(P) if sparse.issparse(P) else P
