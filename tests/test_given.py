@@ -7,7 +7,7 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.graph import near, sparse_target
 
 # Few iterations do not make a map that anybody would keep, and it says so.
 pytestmark = pytest.mark.filterwarnings("ignore:the map")
@@ -21,8 +21,7 @@ def blobs(random, n=120, parts=4, far=6.0):
 
 
 def tuple_of(X, k):
-    far, near = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
-    return near, far
+    return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[::-1]
 
 
 def same(Y, expected, tolerance=1e-3):
@@ -37,7 +36,7 @@ def test_the_mesh_gives_one_map_whatever_the_neighbours_came_as(name, random):
     X, _ = blobs(random)
     keywords = {"engine": "mesh", "init": X[:, :2], "max_iter": 8, "perplexity": 6}
     expected = nf.Embedder(name, **keywords).fit_transform(X)
-    k = 18
+    k = 6 * near(nf.method(name))
     given = {
         "data in float32": (X.astype(np.float32), "euclidean"),
         "sparse data": (sparse.csr_array(X), "euclidean"),

@@ -134,7 +134,7 @@ def test_points_in_one_place_that_cannot_be_linked_part():
 @pytest.mark.parametrize("name", ["tsne", "tasne", "jse", "sammon", "mds"])
 def test_value_and_gradient_of_the_whole_problem_agree(name, random):
     run = nf.Run(random.normal(size=(30, 4)), name, random_state=0, exaggeration=1)
-    run.step(30)
+    run.step(100)
     run.pin([0, 1], [[1.0, 2.0], [-1.0, 0.5]], follow=8)
     run.link(must=[(5, 6)], cannot=[(7, 8)])
     run.add(nf.terms.Disc([9, 10], (5, 5), 0.5))

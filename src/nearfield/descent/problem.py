@@ -92,11 +92,8 @@ class Problem:
         """Go on with another engine, and so with another cost."""
         self.engine, self.weights = engine, engine.weights
         (n, dimensions), pull = self.shape, self._pull
-        count = n if self.weights is None else float(self.weights.sum())
-        unit = engine.mass * (engine.mass / count**2) ** (engine.method.cost.degree - 1)
-        if engine.method.kernel is None:
-            unit = float(count)
-        self.count, self.natural_rate = count, count / unit
+        self.count = n if self.weights is None else float(self.weights.sum())
+        self.natural_rate = self.natural_rate_of(engine)
         of_points = np.full(n, self.natural_rate)
         if self.weights is not None:
             of_points /= self.weights
@@ -104,8 +101,17 @@ class Problem:
             of_points /= np.maximum(1.0, pull / (HUB * np.average(pull, weights=self.weights)))
         sizes = [np.repeat(of_points, dimensions)]
         for value in self._learned.values():
-            sizes.append(LEARNING * of_points if value.ndim else np.array([LEARNING / unit]))
+            sizes.append(
+                LEARNING * of_points if value.ndim else np.array([LEARNING * self.natural_rate / self.count])
+            )
         self.scale = np.concatenate(sizes)
+
+    def natural_rate_of(self, engine: Engine) -> float:
+        """The learning rate of the coordinates that an engine's cost calls for."""
+        method, count = engine.method, self.count
+        if method.kernel is None:
+            return 1.0
+        return count / (engine.mass * (engine.mass / count**2) ** (method.cost.degree - 1))
 
     def steer(self, steering: Steering, iteration: int) -> None:
         """Take over what a person has asked for, as it is at an iteration."""

@@ -13,7 +13,7 @@ from nearfield.affinity.given import as_matrix
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
-from nearfield.descent.guide import TSNE, Guide
+from nearfield.descent.guide import Guide
 from nearfield.descent.health import diagnosis
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.making import Data, Made, make, planned
@@ -23,6 +23,7 @@ from nearfield.descent.schedule import LADDER_TOL, SPREADING, Phase, calmed, gui
 from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
 from nearfield.descent.steered import in_turn
+from nearfield.engine.base import Engine
 from nearfield.engine.mesh import ACCURACY
 from nearfield.io.checks import whole
 from nearfield.threads import one_blas_thread
@@ -180,11 +181,11 @@ class Run(Kept):
         self._problem = Problem(made.engine, (len(Y), Y.shape[1]), made.pull, made.method)
         asked: dict[str, Any] = {"exaggeration": exaggeration, "exaggeration_iter": exaggeration_iter}
 
-        def phases(method: Method, name: str, **options: Any) -> tuple[Phase, ...]:
+        def phases(engine: Engine, name: str, **options: Any) -> tuple[Phase, ...]:
             return schedule(
-                method,
+                engine.method,
                 n=self._problem.count,
-                natural_rate=self._problem.natural_rate,
+                natural_rate=self._problem.natural_rate_of(engine),
                 optimizer=name,
                 habits=optimizer(name).habits,
                 spread=float(Y.std()),
@@ -194,11 +195,12 @@ class Run(Kept):
 
         if isinstance(stages, Guide):
             self._phases = guided(
-                phases(TSNE, Momentum.name, **asked), phases(made.method, optimizer_name, exaggeration=1)
+                phases(stages.guiding, Momentum.name, **asked),
+                phases(stages.own, optimizer_name, exaggeration=1),
             )
         else:
             rungs = 1 if stages is None else len(stages)
-            self._phases = phases(made.engine.method, optimizer_name, rungs=rungs, **asked)
+            self._phases = phases(made.engine, optimizer_name, rungs=rungs, **asked)
         self._z = self._problem.pack(Y)
         self._problem.project(self._z)
         self._start = self._z.copy()
@@ -213,7 +215,9 @@ class Run(Kept):
     def _unfolds(self) -> int:
         """The iteration at which the map has about its size; with a guide, that of the method's own cost."""
         before = sum(phase.iterations or 0 for phase in self._phases)
-        return before if isinstance(self._stages, Guide) or not before else before + SPREADING
+        if isinstance(self._stages, Guide) or (not before and self.starts_unfolded):
+            return before
+        return before + SPREADING
 
     @property
     def guided(self) -> bool:
@@ -257,7 +261,8 @@ class Run(Kept):
     @property
     def learning_rate(self) -> float:
         """The learning rate of the coordinates in the last phase."""
-        return float(self._phases[-1].rate * self._problem.natural_rate)
+        engine = self._stages.own if self.guided else None  # type: ignore[union-attr]
+        return float(self._phases[-1].rate * self._problem.natural_rate_of(engine or self._problem.engine))
 
     def phase_at(self, iteration: int) -> Phase:
         """The phase that an iteration belongs to, counting from 0."""
