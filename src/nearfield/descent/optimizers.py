@@ -109,7 +109,7 @@ class LBFGS(Optimizer):
     Overton (2013) for the line search, and Hager and Zhang (2005) for values that are too coarse.
     """
 
-    habits: ClassVar = Habits(4.0, 50, tol=4e-4, patience=20)
+    habits: ClassVar = Habits(4.0, 50, tol=2e-3, patience=20)
     name: ClassVar = "lbfgs"
     memory: int = 10
     pairs: deque[tuple[Array, Array]] = field(default_factory=deque)

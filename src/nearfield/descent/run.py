@@ -370,7 +370,7 @@ class Run(Kept):
         tol : float
             Converged is a run whose cost changed within `patience` iterations of the last phase by less than
             this share of itself, or of the way that it has come from the start's if that is less; or whose
-            gradient has all but vanished. By default 0.0004;
+            gradient has all but vanished. By default 0.002;
             0.03 N/(N + 1000) for momentum, which circles before it comes to rest; 0.005 for several scales
             in the map. A map that `diagnosis` finds fault with has not converged.
         patience : int, optional

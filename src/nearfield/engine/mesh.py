@@ -50,7 +50,7 @@ class Mesh:
         How many copies each point stands for; see `nearfield.affinity.copies`.
     """
 
-    precision = 1e-6  # of sums in float32
+    precision = 1e-5  # of the grid, to which value and gradient agree
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ class Scales:
     """
 
     weights: Array | None = None
-    precision = 1e-6  # of sums in float32
+    precision = 1e-5  # of the grid, to which value and gradient agree
 
     def __init__(
         self, method: Method, target: Any, n_jobs: int | None = None, accuracy: float = ACCURACY
