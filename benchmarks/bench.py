@@ -23,6 +23,7 @@ import accuracy
 import curves
 import first_process
 import growth
+import iterations
 import methods
 import peers
 import scales
@@ -36,6 +37,7 @@ PARTS = {
     "curves": curves,
     "growth": growth,
     "methods": methods,
+    "iterations": iterations,
     "accuracy": accuracy,
     "first": first_process,
     "scales": scales,

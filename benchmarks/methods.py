@@ -1,144 +1,136 @@
-"""Part 4: what an iteration of other methods costs beside t-SNE's, and of three dimensions beside two."""
+"""Part 4: every method makes its map, at several sizes, beside t-SNE and the principal components."""
 
 from __future__ import annotations
 
-import statistics
 import time
-from itertools import pairwise
+import warnings
 from typing import Any
 
 import numpy as np
 from apart import attempt
-from data import mnist
-from libraries import warm
+from data import digits, mnist
+from libraries import WARM
+from measure import rnx_auc
+from references import best, problem
 from sizes import Sizes
 from tables import bounded, count, failed, figure, table
 
-TITLE = "Other methods, and three dimensions"
-METHODS = ("tsne", "asne", "ssne", "hssne", "tasne", "jse", "tjse", "hlsne", "chsne")
-METHOD_RATIO, THREE_RATIO, AT = 3.0, 15.0, 70_000
-AWAY = 4.0  # times as wide as the t-SNE map
-REPEAT = 5
+TITLE = "Every method makes its map"
+WAY, AUC, ABOVE, RATIO = 0.97, -0.01, 0.12, 10.0
+SMALL = {"digits": 1797, "mnist1500": 1500}  # of which the exact engine's minima are known
 
 
-class Watch:
-    """A callback of `Run.converge` that notes the time every ten iterations, and ends a run that runs away.
-
-    On a map that grows without end the grid would take all memory long before the numbers end.
-    """
-
-    def __init__(self, largest: float = np.inf) -> None:
-        self.largest = largest
-        self.noted = [(0, time.perf_counter())]
-
-    def __call__(self, run: Any) -> None:
-        self.noted.append((run.iteration, time.perf_counter()))
-        if np.std(run.Y) > self.largest:
-            raise FloatingPointError(f"ran away by iteration {run.iteration}")
-
-    def late(self) -> float:
-        """Seconds an iteration, the median of the last five tens."""
-        last = pairwise(self.noted[-REPEAT - 1 :])
-        return statistics.median((t1 - t0) / (n1 - n0) for (n0, t0), (n1, t1) in last)
-
-
-def dimensions(X: Any, n_components: int) -> dict[str, Any]:
-    """A whole t-SNE run; the converged map serves the methods below."""
+def fit(name: str, X: Any, mesh: bool, data: str = "") -> dict[str, Any]:
+    """The second of two maps (the first, of fewer points, compiles), and what the exact engine says of it."""
     import nearfield as nf
 
-    warm(X, n_components=n_components)
-    run = nf.Run(X, "tsne", n_components=n_components, random_state=0)
-    watch = Watch()
-    run.converge(callback=watch)
-    whole = (watch.noted[-1][1] - watch.noted[0][1]) / run.iteration
-    return {"late": watch.late(), "whole": whole, "iterations": run.iteration, "Y": run.Y}
-
-
-def one(X: Any, Y: Any, name: str, iterations: int) -> dict[str, Any]:
-    """A method's own run by momentum, and its gradient alone at the t-SNE map and at its own."""
-    import nearfield as nf
-    from nearfield.affinity.graph import sparse_target
-    from nearfield.engine.mesh import Mesh
-
-    method = nf.method(name)
-    found: dict[str, Any] = {}
-    run, watch = nf.Run(X, name, optimizer="momentum", random_state=0), Watch(AWAY * np.std(Y))
-    try:
-        run.converge(iterations, tol=0.0, callback=watch)
-        found["late"] = watch.late()
-    except (FloatingPointError, MemoryError) as error:
-        found["note"] = str(error)
-        run = nf.Run(X, name, random_state=0)
-        run.converge(iterations, tol=0.0)
-    own, width = run.Y, nf.method("tsne").kernel.width
-    del run
-    engine = Mesh(method, sparse_target(method, X))
-    found["at_own"] = _evaluation(engine, own)
-    found["at_tsne"] = _evaluation(engine, Y * (method.kernel.width / width))
-    found["spread"] = [float(np.std(own)), float(np.std(Y))]
+    warnings.simplefilter("ignore")
+    options: dict[str, Any] = {"random_state": 0}
+    if mesh and nf.method(name).kernel is not None:
+        options["engine"] = "mesh"
+    nf.Embedder(name, **options).fit(X[:WARM])
+    began = time.perf_counter()
+    model = nf.Embedder(name, **options).fit(X)
+    seconds = time.perf_counter() - began
+    Y = model.embedding_
+    found = {"seconds": seconds, "iterations": model.n_iter_, "converged": bool(model.converged_)}
+    found |= {"cost": model.cost_, "auc": rnx_auc(X, Y), "engine": model.plan_.engine, "size": float(Y.std())}
+    known = best(name, data)
+    if known is not None:
+        exact = problem(name, X)
+        z = exact.pack(Y)
+        for parameter, place, _ in exact._places():
+            z[place] = np.log(getattr(model.method_.kernel, parameter))
+        found["way"] = (known["start"] - exact(z).cost) / (known["start"] - known["cost"])
+        found["behind"] = found["auc"] - known["auc"]
     return found
 
 
-def _evaluation(engine: Any, Y: Any) -> float:
-    """The median seconds of the gradient, without the first, which makes the grid's spectra."""
-    seconds = []
-    for _ in range(1 + REPEAT):
-        began = time.perf_counter()
-        engine.evaluate(Y, want_value=False)
-        seconds.append(time.perf_counter() - began)
-    return statistics.median(seconds[1:])
+def projection(X: Any) -> float:
+    """The AUC of the principal components."""
+    from nearfield.descent.starts import principal_components
+
+    return rnx_auc(X, principal_components(X, 2, np.random.RandomState(0)))
 
 
 def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
-    """T-SNE in two and in three dimensions, then every method on the map in two."""
-    X = mnist(path)[0][: sizes.points].copy()
-    spaces = {
-        str(d): attempt(f"t-SNE in {d} dimensions", "methods", "dimensions", X=X, n_components=d)
-        for d in (2, 3)
-    }
-    maps = [space.pop("Y", None) for space in spaces.values()]
-    if maps[0] is None:
-        raise RuntimeError(f"t-SNE itself failed: {spaces['2']['error']}")
-    given = {"X": X, "Y": maps[0], "iterations": sizes.iterations}
-    rows = {name: attempt(name, "methods", "one", name=name, **given) for name in METHODS}
-    return {"points": len(X), "iterations": sizes.iterations, "dimensions": spaces, "methods": rows}
+    """All methods that have a fast engine at every size, and all of one scale on what has references."""
+    import nearfield as nf
+    from nearfield.engine.plan import mesh_obstacle
+
+    names = ["tsne", *(name for name in nf.methods() if name != "tsne")]
+    fast = [name for name in names if nf.method(name).kernel is None or not mesh_obstacle(nf.method(name), 2)]
+    slow = ("nmmds", "nsammon")  # over all pairs at any size
+    found: dict[str, Any] = {}
+    for data, n in SMALL.items():
+        X = digits(n)[0] if data == "digits" else mnist(path)[0][:n].copy()
+        rows = {
+            name: attempt(f"{name}, {data}", "methods", "fit", name=name, X=X, mesh=name in fast, data=data)
+            for name in names
+        }
+        found[data] = {"points": n, "projection": projection(X), "methods": rows}
+    for n in sizes.maps:
+        X = mnist(path)[0][:n].copy()
+        rows = {
+            name: attempt(f"{name}, {count(n)} points", "methods", "fit", name=name, X=X, mesh=False)
+            for name in fast
+            if name not in slow
+        }
+        found[f"mnist{n}"] = {"points": n, "projection": projection(X), "methods": rows}
+    return found
 
 
 def report(found: dict[str, Any], pictures: Any) -> str:
-    """Two tables, in milliseconds and as ratios to t-SNE."""
-    n, rows, spaces = found["points"], found["methods"], found["dimensions"]
+    """A table for each set of data."""
     text = (
-        f"MNIST, {count(n)} × 50. *Iteration*: by momentum, at the end of {found['iterations']} iterations of"
-        " the method's own run, the median of five times ten. *Gradient*: its evaluation alone, the median of"
-        " five, at the method's own map and at the converged t-SNE map, scaled by the width of the kernel."
-        " Steps of a fixed rate can run away; then the bound is for the gradient at the map that the method's"
-        " own optimizer makes.\n\n"
+        "Defaults, float32 columns, all cores, the mesh engine where a method has it; each map in a process"
+        " of its own that has compiled. *Way*: how far the map has come from the start's cost to the lowest"
+        " that the exact engine is known to reach with all pairs of P (1000 iterations of L-BFGS from the"
+        " same start, or from t-SNE's map; `benchmarks/references.py`). *AUC*: R_NX AUC from the ranks that"
+        " 800 points see, above that of the principal components, and beside that of the exact engine's map."
+        " A map that has not unfolded has not converged.\n"
     )
-    header = ["", "iteration, ms", "ratio", "at most", "", "gradient at its own map, ms", "ratio"]
-    text += table([*header, "gradient at t-SNE's map, ms", "ratio"], [_row(name, rows, n) for name in rows])
-    plane, space = spaces["2"], spaces["3"]
-    cells = []
-    for what, key in (("whole run", "whole"), ("its end", "late")):
-        if "error" in space:
-            cells.append([what, f"{1000 * plane[key]:.2f}", failed(space), "–", "–", "–"])
-            continue
-        bound = THREE_RATIO if n >= AT else None
-        ratio = bounded(space[key] / plane[key], at_most=bound, form="{:.1f} ×", bound_form="{:g} ×")
-        cells.append([what, f"{1000 * plane[key]:.2f}", f"{1000 * space[key]:.2f}", *ratio])
-    return text + "\n" + table(["t-SNE, ms an iteration", "2-D", "3-D", "ratio", "at most", ""], cells)
+    for data, part in found.items():
+        rows, base = part["methods"], part["methods"]["tsne"]
+        small = data in SMALL
+        title = "Digits" if data == "digits" else "MNIST"
+        text += f"\n### {title}, {count(part['points'])} points\n\n"
+        text += f"R_NX AUC of the principal components: {part['projection']:.3f}.\n\n"
+        header = [
+            "",
+            "engine",
+            "iterations",
+            "converged",
+            "seconds",
+            "× t-SNE",
+            "at most",
+            "",
+            "AUC",
+            "above PCA",
+        ]
+        header += ["way", "at least", "", "AUC beside", "at least", ""] if small else ["at least", ""]
+        text += table(
+            header, [_row(name, row, base, part["projection"], small) for name, row in rows.items()]
+        )
+    return text
 
 
-def _row(name: str, rows: dict[str, Any], n: int) -> list[str]:
-    row, base = rows[name], rows["tsne"]
+def _row(name: str, row: dict[str, Any], base: dict[str, Any], projected: float, small: bool) -> list[str]:
+    import nearfield as nf
+
     if "error" in row:
-        return [name, failed(row), *["–"] * 7]
-    bound = METHOD_RATIO if n >= AT and name != "tsne" else None
-
-    def ratio(key: str) -> float | None:
-        return row[key] / base[key] if row.get(key) and base.get(key) else None
-
-    judged = ratio("late") if "late" in row else ratio("at_own")
-    cells = bounded(judged, at_most=bound, form="{:.2f} ×", bound_form="{:g} ×")
-    for key in ("at_own", "at_tsne"):
-        cells += [f"{1000 * row[key]:.2f}", figure(ratio(key), "{:.2f} ×")]
-    return [name, f"{1000 * row['late']:.2f}" if "late" in row else "ran away", *cells]
+        return [name, failed(row), *["–"] * (14 if small else 10)]
+    method = nf.method(name)
+    one_scale = method.kernel is not None and not method.scales
+    slowest = RATIO if one_scale and not small and name != "tsne" else None
+    ratio = bounded(row["seconds"] / base["seconds"], at_most=slowest, form="{:.1f} ×", bound_form="{:g} ×")
+    converged = "yes" if row["converged"] else "no"
+    cells = [name, row["engine"], str(row["iterations"]), converged, f"{row['seconds']:.1f}", *ratio]
+    above = row["auc"] - projected
+    if not small:
+        bound = ABOVE if method.kernel is not None else None  # costs of distances aim at something else
+        return [*cells, f"{row['auc']:.3f}", *bounded(above, at_least=bound, form="{:+.3f}")]
+    cells += [f"{row['auc']:.3f}", figure(above, "{:+.3f}")]
+    known = "way" in row
+    cells += bounded(row.get("way"), at_least=WAY if known else None, form="{:.3f}")
+    return [*cells, *bounded(row.get("behind"), at_least=AUC if known else None, form="{:+.4f}")]

@@ -15,6 +15,8 @@ class Sizes:
         Rows of the digits and of MNIST.
     curves : tuple
         How many points, and the libraries whose KL is followed over time.
+    maps : tuple of int
+        The numbers of points of which every method makes a map.
     growth, shared : tuple of int
         The numbers of points for nearfield, and those for its peers as well.
     iterations : int
@@ -31,6 +33,7 @@ class Sizes:
     digits: int
     points: int
     curves: tuple[tuple[int, tuple[str, ...]], ...]
+    maps: tuple[int, ...]
     growth: tuple[int, ...]
     shared: tuple[int, ...]
     iterations: int = 150
@@ -46,6 +49,7 @@ SIZES = {
         digits=1797,
         points=70_000,
         curves=((70_000, BOTH), (10_000, (*BOTH, "scikit-learn"))),
+        maps=(10_000, 70_000),
         growth=(1_000, 3_000, 10_000, 30_000, 70_000, 300_000, 1_000_000),
         shared=(1_000, 3_000, 10_000, 30_000, 70_000),
     ),
@@ -54,15 +58,17 @@ SIZES = {
         digits=1797,
         points=5_000,
         curves=((5_000, BOTH),),
+        maps=(),
         growth=(1_000, 3_000, 10_000, 30_000),
         shared=(),  # peers.py has them at one size; each would compile for many seconds at every other
-        left_out=("scales",),  # minutes by itself: ONLY=scales
+        left_out=("scales", "methods"),  # minutes by themselves: ONLY=scales
     ),
     "tiny": Sizes(
         "tiny",
         digits=400,
         points=1_200,
         curves=((1_200, (*BOTH, "scikit-learn")),),
+        maps=(1_200,),
         growth=(1_000, 1_500),
         shared=(1_000,),
         sample=100,

@@ -129,7 +129,8 @@ class Embedder(_MapEstimator):
         The starting positions. Without data, "pca" is the classical scaling of the distances for a cost of
         distances, and "spectral", the slowest modes of the graph of P, for all others.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
-        How the cost is minimised.
+        How the cost is minimised. "auto" goes by the method's facts, and lets t-SNE lay out the map of
+        methods whose springs let go of far neighbours; a name means that one from the first iteration on.
     learning_rate : float or "auto"
         Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"
@@ -137,8 +138,8 @@ class Embedder(_MapEstimator):
     max_iter : int
         A ceiling on the iterations.
     tol : float, optional
-        The run ends when the cost changes by less than this share within 50 iterations; by default
-        0.0001, 0.03 N/(N + 1000) for momentum, and 0.005 for several scales in the map.
+        The run ends when the cost changes by less than this share within 20 iterations, or 50 of momentum; by
+        default 0.002, 0.03 N/(N + 1000) for momentum, and 0.005 for several scales in the map.
     engine : {"auto", "exact", "mesh", "moments", "pairs"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float

@@ -5,7 +5,7 @@ divergences that are bounded, like Jensen and Shannon's. From a small start they
 to part first, and end in one of countless poor minima. t-SNE is of that kind too, but it has an attraction
 that can be exaggerated, which brings neighbours together while they can still pass through one another, and
 the quickest iterations of all. So it goes first: from its map the others end far lower than from any start
-of their own (see *Every method makes its map* in benchmarks/RESULTS.md).
+of their own; docs/mathematics.md, *From a start to a map*, has figures.
 """
 
 from __future__ import annotations

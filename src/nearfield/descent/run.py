@@ -54,13 +54,14 @@ class Run(Kept):
         See `nearfield.descent.starts.start`.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
         By default momentum for a cross-entropy with a heavy-tailed kernel (t-SNE and its kin), SMACOF for
-        the plain stress, and L-BFGS for all others.
+        the plain stress, and L-BFGS for all others, before which t-SNE lays out the map of methods whose
+        springs let go of far neighbours (see `guided`). A name means that one from the first iteration on.
     learning_rate : float or "auto"
         Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"
         By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
-        for costs that have no attraction to measure it by (distances, squared differences) and for a start
-        that is a map already.
+        where attraction reaches far anyway, for costs that have none to measure it by (distances, squared
+        differences) and for a start that is a map already. Of a guided run it is that of the guide.
     exaggeration_iter : int, optional
         For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.
     engine : {"auto", "exact", "mesh", "moments", "pairs"}
