@@ -138,8 +138,7 @@ class Embedder(_MapEstimator):
     max_iter : int
         A ceiling on the iterations.
     tol : float, optional
-        The run ends when the cost changes by less than this share within 20 iterations, or 50 of momentum; by
-        default 0.002, 0.03 N/(N + 1000) for momentum, and 0.005 for several scales in the map.
+        The run ends when the cost changes by less than this share within some iterations; see `Run.converge`.
     engine : {"auto", "exact", "mesh", "moments", "pairs"}
         How the gradient is computed; `plan_` says what "auto" chose.
     accuracy : float

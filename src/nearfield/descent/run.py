@@ -15,11 +15,10 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 from nearfield.descent.guide import Guide
 from nearfield.descent.health import diagnosis
-from nearfield.descent.ladder import Ladder
 from nearfield.descent.making import Data, Made, make, planned
 from nearfield.descent.optimizers import Momentum, choose, optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import LADDER_TOL, SPREADING, Phase, calmed, guided, schedule
+from nearfield.descent.schedule import SPREADING, Phase, calmed, guided, schedule, stop
 from nearfield.descent.sessions import Kept, fingerprint, plain
 from nearfield.descent.starts import random_numbers
 from nearfield.descent.steered import in_turn
@@ -371,11 +370,11 @@ class Run(Kept):
         tol : float
             Converged is a run whose cost changed within `patience` iterations of the last phase by less than
             this share of itself, or of the way that it has come from the start's if that is less; or whose
-            gradient has all but vanished. By default 0.002;
-            0.03 N/(N + 1000) for momentum, which circles before it comes to rest; 0.005 for several scales
-            in the map. A map that `diagnosis` finds fault with has not converged.
+            gradient has all but vanished. By default 0.002 for L-BFGS; 0.03 N/(N + 1000) for momentum, which
+            circles before it comes to rest; 0.005 for several scales in the map; 0.0001 for costs of
+            distances. A map that `diagnosis` finds fault with has not converged.
         patience : int, optional
-            See `tol`. By default 50 for momentum, and 20 for others.
+            See `tol`. By default 50, and 20 for L-BFGS with a kernel of one scale.
         min_grad_norm : float
             A norm of the gradient at which to stop as well.
         callback : callable, optional
@@ -387,10 +386,9 @@ class Run(Kept):
             Whether it converged (True), or was stopped by the ceiling or the callback, or has come to rest
             as a map that is none (False).
         """
-        habits, n = optimizer(self._phases[-1].optimizer).habits, self._problem.shape[0]
-        patience = habits.patience if patience is None else patience
-        if tol is None:
-            tol = LADDER_TOL if isinstance(self._stages, Ladder) else habits.tolerance(n)
+        habits = optimizer(self._phases[-1].optimizer).habits
+        usual, over = stop(self._problem.engine.method, habits, self._problem.shape[0])
+        tol, patience = usual if tol is None else tol, over if patience is None else patience
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
         unfolded = sum(phase.iterations or 0 for phase in self._phases)

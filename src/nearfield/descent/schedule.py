@@ -96,6 +96,18 @@ def guided(guide: tuple[Phase, ...], own: tuple[Phase, ...]) -> tuple[Phase, ...
     return (*guide[:-1], last, *(replace(phase, rung=1) for phase in own))
 
 
+def stop(method: Method, habits: Habits, n: int) -> tuple[float, int]:
+    """The share of its cost within which a run counts as converged, and over how many iterations.
+
+    Costs of distances go down slowly for long, and their values are precise.
+    """
+    if method.climbs or method.precisions != (1.0,):
+        return LADDER_TOL, Habits.patience
+    if method.kernel is None:
+        return Habits.tol, Habits.patience
+    return habits.tolerance(n), habits.patience
+
+
 def schedule(
     method: Method,
     *,
