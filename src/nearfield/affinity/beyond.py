@@ -36,7 +36,7 @@ def beyond(
     --------
     >>> import numpy as np, nearfield as nf
     >>> X = np.random.default_rng(0).normal(size=(500, 4))
-    >>> 1e-7 < beyond(nf.method("nerv"), X, 50, np.full(500, 10.0)) < 1e-4
+    >>> 1e-10 < beyond(nf.method("nerv"), X, 50, np.full(500, 10.0)) < 1e-4
     True
     """
     n = X.shape[0]
