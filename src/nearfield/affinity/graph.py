@@ -17,8 +17,8 @@ from nearfield.affinity.targets import normalize, others
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 
-# Times the perplexity: so many neighbours hold all but a trace of p. The heavy tail of a cross-entropy hardly
-# pulls on that; whoever does, or weighs p otherwise, is given more of it.
+# Times the perplexity: so many neighbours hold all but a trace of p. More of them bring all methods closer to
+# the map of all pairs; t-SNE and its kin, which are to be quick, do with fewer.
 NEAR, FURTHER = 3, 5
 
 
