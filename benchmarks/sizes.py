@@ -17,6 +17,8 @@ class Sizes:
         How many points, and the libraries whose KL is followed over time.
     maps : tuple of int
         The numbers of points of which every method makes a map.
+    others : int
+        The same of other kinds of data.
     growth, shared : tuple of int
         The numbers of points for nearfield, and those for its peers as well.
     iterations : int
@@ -34,6 +36,7 @@ class Sizes:
     points: int
     curves: tuple[tuple[int, tuple[str, ...]], ...]
     maps: tuple[int, ...]
+    others: int
     growth: tuple[int, ...]
     shared: tuple[int, ...]
     iterations: int = 150
@@ -50,6 +53,7 @@ SIZES = {
         points=70_000,
         curves=((70_000, BOTH), (10_000, (*BOTH, "scikit-learn"))),
         maps=(10_000, 70_000),
+        others=4_000,
         growth=(1_000, 3_000, 10_000, 30_000, 70_000, 300_000, 1_000_000),
         shared=(1_000, 3_000, 10_000, 30_000, 70_000),
     ),
@@ -59,6 +63,7 @@ SIZES = {
         points=5_000,
         curves=((5_000, BOTH),),
         maps=(),
+        others=0,
         growth=(1_000, 3_000, 10_000, 30_000),
         shared=(),  # peers.py has them at one size; each would compile for many seconds at every other
         left_out=("scales", "methods"),  # minutes by themselves: ONLY=scales
@@ -69,6 +74,7 @@ SIZES = {
         points=1_200,
         curves=((1_200, (*BOTH, "scikit-learn")),),
         maps=(1_200,),
+        others=1_200,
         growth=(1_000, 1_500),
         shared=(1_000,),
         sample=100,

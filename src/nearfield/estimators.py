@@ -129,8 +129,8 @@ class Embedder(_MapEstimator):
         The starting positions. Without data, "pca" is the classical scaling of the distances for a cost of
         distances, and "spectral", the slowest modes of the graph of P, for all others.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
-        How the cost is minimised. "auto" goes by the method's facts, and lets t-SNE lay out the map of
-        methods whose springs let go of far neighbours; a name means that one from the first iteration on.
+        How the cost is minimised. "auto" goes by the method's facts, and lets t-SNE lay out the maps of other
+        methods with a kernel; a name means that one from the first iteration on.
     learning_rate : float or "auto"
         Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"

@@ -11,6 +11,7 @@ from nearfield.affinity.distances import distances
 from nearfield.descent.optimizers import LBFGS, SMACOF, Momentum, choose, majorizes, optimizer
 from nearfield.descent.problem import Point
 from nearfield.descent.schedule import Phase
+from nearfield.engine.base import RunAway
 
 seeds = st.integers(0, 2**32 - 1)
 LATE = Phase(None)
@@ -162,6 +163,22 @@ def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_vel
     share = np.full(6, rest)
     share[who] = drawn
     np.testing.assert_allclose(method.velocity, share * velocity, rtol=1e-14)
+
+
+@pytest.mark.parametrize("wall", [1e-3, 0.5, 30.0])
+def test_lbfgs_stays_where_the_engine_can_follow(wall):
+    """A step beyond that is too long, and not the end of the run."""
+
+    class Walled(Bowl):
+        def __call__(self, z, want_value=True):
+            if np.abs(z).max() > wall:
+                raise RunAway("too wide")
+            return super().__call__(z, want_value)
+
+    bowl, z, lbfgs = Walled(np.diag([1.0, 30.0]), np.array([100.0, 0.0]), scale=5.0), np.zeros(2), LBFGS()
+    for _ in range(60):
+        z, _ = lbfgs.step(z, bowl, LATE, True)
+    assert 0.5 * wall < z[0] <= wall
 
 
 def test_lbfgs_stays_at_a_minimum():

@@ -21,11 +21,11 @@ def conditions(method="tsne", iterations=400, **keywords):
 
 
 @pytest.mark.parametrize("name", nf.methods())
-def test_exaggeration_is_for_methods_that_let_go_of_far_neighbours_and_is_taken_back(name):
+def test_exaggeration_is_for_methods_with_a_kernel_and_is_taken_back(name):
     method = nf.method(name)
     strengths = np.array([phase.exaggeration for phase in conditions(name)])
     ladder = method.scales == "auto"  # of scales, which is in the place of exaggeration
-    exaggerates = not method.far_reaching and not ladder
+    exaggerates = method.kernel is not None and not ladder
     assert (strengths[0] > 1) == exaggerates
     assert np.all(np.diff(strengths) <= 0)
     assert strengths[-1] == 1

@@ -100,8 +100,7 @@ def test_the_first_axis_has_the_scale_that_was_asked_for(init, scale, is_distanc
 @pytest.mark.parametrize("init", STARTS)
 def test_with_a_kernel_all_points_see_each_other_at_first(name, init, random):
     run = nf.Run(1e3 * random.normal(size=(30, 4)), name, init=init, random_state=0)
-    small = 2.0 if run.method.far_reaching else 1e-2  # what is torn apart is brought back, or never is
-    assert 0 < np.abs(run.Y).max() < small * run.method.kernel.width
+    assert 0 < np.abs(run.Y).max() < 1e-2 * run.method.kernel.width
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from compositions import defined, name, target_for
+from compositions import defined, holds_the_torn, name, target_for
 from nearfield.engine.check import check_at
 from nearfield.engine.exact import Exact, exact
 from nearfield.threads import ROWS
@@ -177,3 +177,17 @@ def test_joint_is_pair_for_symmetric_kernels(kernel, random):
 
 def scale(evaluation):
     return np.abs(evaluation.gradient).max()
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in METHODS if holds_the_torn(m) and m.normalization != "joint"], ids=name
+)
+def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, random):
+    """Also where the kernel is so small that it is lost: there the cost goes on along its tangent."""
+    X = random.normal(size=(24, 4))
+    target, Y = method.target(X, perplexity=5), random.normal(size=(24, 2))
+    Y[:4] *= 30
+    gradient = method.value_and_gradient(Y, target)[1]
+    step = 1e-4 * gradient / np.abs(gradient).max()
+    ahead, behind = (method.value_and_gradient(Y + sign * step, target)[0] for sign in (1, -1))
+    assert (ahead - behind) / (2 * np.vdot(gradient, step)) == pytest.approx(1.0, abs=1e-3)

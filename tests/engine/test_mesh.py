@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import nearfield as nf
-from compositions import defined, name
+from compositions import defined, holds_the_torn, name
 from nearfield.affinity.graph import sparse_target
 from nearfield.engine.exact import Exact
 from nearfield.engine.mesh import Mesh
@@ -65,6 +65,20 @@ def test_points_far_from_all_others_give_no_nan(method, data, random):
     at = mesh(method, target).evaluate(Y)
     assert np.all(np.isfinite(at.gradient))
     assert np.isfinite(at.value)
+
+
+@pytest.mark.parametrize("method", [m for m in ON_MESH if holds_the_torn(m)], ids=name)
+def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, data, random):
+    """Also where the kernel is so small that it is lost: there the cost goes on along its tangent."""
+    target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
+    torn = random.choice(N, N // 8, replace=False)
+    Y[torn] = 14 * random.normal(size=(len(torn), 2))
+    engine = mesh(method, target, accuracy=1e-3)
+    gradient = engine.evaluate(Y).gradient
+    step = 0.1 * gradient / np.abs(gradient).max()
+    ahead, behind = (engine.evaluate(Y + sign * step).value for sign in (1, -1))
+    noise = engine.precision * abs(ahead) / np.vdot(gradient, step)
+    assert (ahead - behind) / (2 * np.vdot(gradient, step)) == pytest.approx(1.0, abs=0.1 + 3 * noise)
 
 
 @pytest.mark.parametrize(

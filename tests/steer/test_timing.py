@@ -27,8 +27,7 @@ def test_what_is_asked_of_a_map_that_has_not_unfolded_waits_until_it_has(name, w
     for each in (run, plain):
         each.step(iteration)
     TERMS[what](run, PLACES[name])
-    unfolds = 40 if name == "asne" else 100  # which goes straight down
-    assert (run._problem.terms == []) == (iteration < unfolds)
+    assert run._problem.terms == []
     run.step(300)
     plain.step(300)
     assert len(run._problem.terms) == 1
@@ -36,7 +35,7 @@ def test_what_is_asked_of_a_map_that_has_not_unfolded_waits_until_it_has(name, w
     assert np.abs(run.Y).max() < 5 * size
     assert run.latest("penalty") < plain.cost
     if what == "disc":
-        assert np.linalg.norm(run.Y[[30, 31, 32]], axis=1).max() < 0.5 + 0.2 * size
+        assert np.linalg.norm(run.Y[[30, 31, 32]], axis=1).max() < 0.5 + 0.25 * size
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NORMALIZATIONS = ("pair", "point", "joint", "none")
-FAR = 1e-60  # the weight of a pair that was torn apart
-HELD = 1e-3  # of the pull on a pair that is near: what is less does not bring it back
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,35 +123,6 @@ class Method(Part):
         kernel = self.kernel
         normalized = kernel is not None and self.normalization != "none"
         return normalized and self.cost.cross_entropy and not kernel.underflows  # type: ignore[union-attr]
-
-    @property
-    def far_reaching(self) -> bool:
-        """Whether neighbours that were torn apart are still pulled together, however far apart they are.
-
-        The pull on a pair is (G0 - G) q · -w'/w, with G0 the limit of G at p = 0. It is p β for KL with a
-        Gaussian kernel at any distance. A heavy tail lets go of pairs that are far apart, and so does a
-        divergence that is bounded, such as Jensen and Shannon's.
-
-        Examples
-        --------
-        >>> import nearfield as nf
-        >>> names = ("asne", "tsne", "nerv", "jse", "chsne", "umap")
-        >>> [name for name in names if nf.method(name).far_reaching]
-        ['asne', 'nerv', 'chsne']
-        """
-        if self.kernel is None:
-            return True
-        kernel = self.kernel.profile.between(0, 0)
-        f = np.geomspace(kernel.width**2, 1e150, 20_000)
-        far = f[np.argmin(kernel.value(f) > FAR)]
-        distances = np.array([kernel.width**2, far])
-        w = np.maximum(kernel.value(distances), FAR)
-        q = w if self.normalization == "none" else 1e-3 * w / w[0]
-        p = np.full(2, q[0])  # neighbours that are near are as near as they should be
-        with np.errstate(all="ignore"):
-            gap = self.cost.derivative(np.zeros(2), q) - self.cost.derivative(p, q)
-            near, afar = gap * q * -kernel.log_derivative(distances)
-        return bool(afar > HELD * near)
 
     @property
     def target_kind(self) -> str:

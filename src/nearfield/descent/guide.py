@@ -1,11 +1,11 @@
 """The guide: t-SNE lays a map out, and then the method's own cost takes over.
 
-The springs of many methods let go of neighbours that are far apart: those of heavy tails, and those of
-divergences that are bounded, like Jensen and Shannon's. From a small start they tear apart whatever happens
-to part first, and end in one of countless poor minima. t-SNE is of that kind too, but it has an attraction
-that can be exaggerated, which brings neighbours together while they can still pass through one another, and
-the quickest iterations of all. So it goes first: from its map the others end far lower than from any start
-of their own; docs/mathematics.md, *From a start to a map*, has figures.
+From a small start a map unfolds into one of countless minima, most of them poor. Springs of heavy tails and
+of bounded divergences, like Jensen and Shannon's, let go of neighbours that happened to part first; those of
+a Gaussian kernel hold them, but cannot pass through the crowd in between. t-SNE has an attraction that can be
+exaggerated, which brings neighbours together while they can still pass through one another, and the quickest
+iterations of all. So it goes first: from its map the others end lower than from a start of their own;
+docs/mathematics.md, *From a start to a map*, has figures.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ STEPS = 10  # of them, down at the most; up a third as many, because the grid gr
 
 
 def needs_guide(method: Method) -> bool:
-    """Whether a method is better off with a map to start from.
+    """Whether a method is better off with a map to start from: with a kernel, all but t-SNE and its kin.
 
     Examples
     --------
     >>> import nearfield as nf
     >>> [name for name in ("tsne", "asne", "jse", "umap", "msjse", "mds") if needs_guide(nf.method(name))]
-    ['jse', 'umap']
+    ['asne', 'jse', 'umap']
     """
-    one_scale = method.precisions == (1.0,) and not method.climbs
-    return one_scale and not method.far_reaching and not method.bounded_cross_entropy
+    one_scale = method.kernel is not None and method.precisions == (1.0,) and not method.climbs
+    return one_scale and not method.bounded_cross_entropy
 
 
 class Guide:

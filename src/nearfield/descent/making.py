@@ -28,7 +28,7 @@ from nearfield.engine.pairs import Pairs
 from nearfield.engine.plan import Plan, plan
 from nearfield.engine.scales import mesh
 
-SEEN = 0.5  # widths of the kernel, at which it tells near from far
+DOT = 1e-4  # widths of the kernel across: all points see each other
 
 
 @dataclass(frozen=True)
@@ -223,12 +223,11 @@ def _with_scales(method: Method) -> Method:
 def _start_scale(method: Method) -> float | None:
     """How large the start is: of one kernel so small that all points see each other.
 
-    What goes straight down from there starts at a size at which the kernel tells near from far. Distances,
-    and precisions of the data, have the size of the data; other scales are made to measure for the start,
-    of whatever size.
+    Distances, and precisions of the data, have the size of the data; other scales are made to measure for
+    the start, of whatever size.
     """
     if method.kernel is None or method.scales == "transfer":
         return None
     if method.scales == "auto":
         return 1.0
-    return (SEEN if method.far_reaching else 1e-4) * method.kernel.width
+    return DOT * method.kernel.width

@@ -15,6 +15,7 @@ from nearfield.algebra.transforms import Identity
 from nearfield.descent import loops
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import Habits, Phase
+from nearfield.engine.base import RunAway
 from nearfield.steer.base import Indices
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
@@ -105,11 +106,12 @@ class LBFGS(Optimizer):
 
     The inverse Hessian starts from the problem's natural learning rates. No point moves further in a step
     than the map is wide. Where a step changes the value by less than the engine can tell, the slope at its
-    end decides (the approximate Wolfe conditions). See Nocedal and Wright (2006), algorithm 7.4, Lewis and
-    Overton (2013) for the line search, and Hager and Zhang (2005) for values that are too coarse.
+    end decides (the approximate Wolfe conditions). A step to where the engine cannot follow is too long.
+    See Nocedal and Wright (2006), algorithm 7.4, Lewis and Overton (2013) for the line search, and Hager and
+    Zhang (2005) for values that are too coarse.
     """
 
-    habits: ClassVar = Habits(4.0, 50, tol=2e-3, patience=20)
+    habits: ClassVar = Habits(4.0, 50, tol=5e-3, careful=True, patience=20)
     name: ClassVar = "lbfgs"
     memory: int = 10
     pairs: deque[tuple[Array, Array]] = field(default_factory=deque)
@@ -182,20 +184,28 @@ class LBFGS(Optimizer):
         low, high, t, lowered = 0.0, np.inf, 1.0, None
         for _ in range(TRIES if self.pairs else UNAIDED):
             following = z + t * direction
-            there = problem(following)
+            there = _unless_run_away(problem, following)
+            rise = there.value - here.value
             after = there.gradient @ direction
-            lower = there.value <= here.value + 1e-4 * t * slope  # not when it is NaN
-            if lower or (there.value <= here.value + coarse and after <= -0.8 * slope):
+            if rise <= 1e-4 * t * slope or (rise <= coarse and after <= -0.8 * slope):
                 lowered = (following, there)
                 if after >= 0.9 * slope:
                     break
                 low = t
-            else:
+            else:  # also where the value is no number
                 high = t
                 if -t * slope < coarse:  # what is left to be gained cannot be seen
                     break
             t = 2 * low if high == np.inf else 0.5 * (low + high)
         return lowered
+
+
+def _unless_run_away(problem: Problem, z: Array) -> Point:
+    """Value and gradient at z; an infinite value where the map is so wide that the engine cannot follow."""
+    try:
+        return problem(z)
+    except RunAway:
+        return Point(np.inf, np.inf, np.zeros_like(z))
 
 
 @dataclass

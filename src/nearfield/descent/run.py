@@ -53,14 +53,14 @@ class Run(Kept):
         See `nearfield.descent.starts.start`.
     optimizer : {"auto", "momentum", "lbfgs", "smacof"}
         By default momentum for a cross-entropy with a heavy-tailed kernel (t-SNE and its kin), SMACOF for
-        the plain stress, and L-BFGS for all others, before which t-SNE lays out the map of methods whose
-        springs let go of far neighbours (see `guided`). A name means that one from the first iteration on.
+        the plain stress, and L-BFGS for all others, before which t-SNE lays out the map of those with a
+        kernel of one scale (see `guided`). A name means that one from the first iteration on.
     learning_rate : float or "auto"
         Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
     exaggeration : float or "auto"
         By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
-        where attraction reaches far anyway, for costs that have none to measure it by (distances, squared
-        differences) and for a start that is a map already. Of a guided run it is that of the guide.
+        for costs that have no attraction to measure it by (distances, squared differences) and for a start
+        that is a map already. Of a guided run it is that of the guide.
     exaggeration_iter : int, optional
         For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.
     engine : {"auto", "exact", "mesh", "moments", "pairs"}
@@ -370,9 +370,9 @@ class Run(Kept):
         tol : float
             Converged is a run whose cost changed within `patience` iterations of the last phase by less than
             this share of itself, or of the way that it has come from the start's if that is less; or whose
-            gradient has all but vanished. By default 0.002 for L-BFGS; 0.03 N/(N + 1000) for momentum, which
-            circles before it comes to rest; 0.005 for several scales in the map; 0.0001 for costs of
-            distances. A map that `diagnosis` finds fault with has not converged.
+            gradient has all but vanished. By default 0.005 N/(N + 1000) for L-BFGS, and 0.03 N/(N + 1000) for
+            momentum, which circles before it comes to rest; 0.005 for several scales in the map; 0.0001 for
+            costs of distances. A map that `diagnosis` finds fault with has not converged.
         patience : int, optional
             See `tol`. By default 50, and 20 for L-BFGS with a kernel of one scale.
         min_grad_norm : float

@@ -124,9 +124,9 @@ def schedule(
     """The phases of a descent.
 
     At first attraction is exaggerated, so that clusters find each other while they can still pass through
-    one another; then that is taken back by and by, which ends in a lower cost than at once. An attraction
-    that is far-reaching brings them together anyway, a cost of another degree than 1 has none that this could
-    be measured by, and one of distances none at all: they go straight down.
+    one another; then that is taken back by and by, which ends in a lower cost than at once. A cost of another
+    degree than 1 has no attraction that this could be measured by, and one of distances none at all: they go
+    straight down.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def schedule(
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
         kernel = method.kernel
-        helps = kernel is not None and method.cost.degree == 1 and not method.far_reaching
+        helps = kernel is not None and method.cost.degree == 1
         helps = helps and spread < kernel.width  # type: ignore[union-attr]
         exaggeration = habits.exaggeration if helps else 1.0
     if exaggeration_iter is None:

@@ -13,6 +13,10 @@ from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Array
 
 
+class RunAway(FloatingPointError):
+    """A map so wide beside its kernel that an engine cannot evaluate it."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The cost at a map.

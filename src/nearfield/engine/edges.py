@@ -20,7 +20,10 @@ from nearfield.threads import CHUNKS, begin, spread
 
 PARTS = 6  # of the edges whose forces, on points anywhere, are added up
 BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that threads do not wait for Python
-SMALLEST = np.float32(1e-15)  # below every weight that matters; (p/q)² stays within float32
+# Below every weight that matters; (p/q)² stays within float32. Of pairs that are further apart than that the
+# cost goes on along its tangent in log w, so that value and gradient agree, and torn neighbours meet again.
+SMALLEST = np.float32(1e-15)
+FURTHEST = np.log(SMALLEST)
 
 
 @dataclass(frozen=True)
@@ -211,6 +214,8 @@ class Edges:
             value = cost.value(p, q)
             for term in terms:
                 value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
+            if kernel.underflows:
+                value += rest * np.minimum(kernel.log(f) - FURTHEST, 0.0)
             found.cost += float(np.sum(self.counted(value, edges), dtype=np.float64))
 
     def slope(self, asked: Asked, terms: tuple[LimitTerm, ...], S: float, name: str) -> float:

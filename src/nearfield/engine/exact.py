@@ -240,6 +240,8 @@ class Sweep:
         q[left_out] = 1.0
         if self.want_value:
             value = method.cost.value(p, q)
+            if U == 1 and back is None and forth is not None and forth.underflows:
+                value += self.tangent(forth, p, q, f, lo, *shares[0])
             value[left_out] = 0.0
             totals.cost += float(self.counted(value, lo).sum())
         G = engine.scale * method.cost.derivative(p, q)
@@ -281,6 +283,20 @@ class Sweep:
         w = self.weights(kernel, f, lo, self.largest_log(kernel, f, lo, axis=1))
         S = self.seen(w, lo).sum(axis=1, keepdims=True)
         return w / S, S
+
+    def tangent(self, kernel: Any, p: Array, q: Array, f: Array, lo: int, share: Array, S: Any) -> Any:
+        """What pairs cost beyond where w is taken for TINY: there C goes on along its tangent in log w.
+
+        So value and gradient agree, and neighbours that were torn apart find together again.
+        """
+        torn = share * S <= 2 * TINY
+        torn[self.left_out(torn, lo)] = False
+        if not torn.any():
+            return 0.0
+        apart = self.method.normalization != "point"
+        log = kernel.log(f) - (self.shift[0] if apart else self.largest_log(kernel, f, lo, axis=1))
+        further = np.where(torn, np.minimum(log - np.log(TINY), 0.0), 0.0)
+        return self.method.cost.derivative(p, q) * q * further
 
     def centred(self, G: Array, share: Array, u: int, lo: int, totals: Totals) -> Array:
         """G - Σ G q where the sum is over a row; a sum over all pairs is left to the totals."""

@@ -22,6 +22,7 @@ import scipy.fft
 
 from nearfield.engine import fieldloops as loops
 from nearfield.engine import nearloops
+from nearfield.engine.base import RunAway
 from nearfield.engine.near import Radial, Rest
 from nearfield.threads import LIGHT, chunks, spread, threads
 
@@ -186,7 +187,7 @@ class Field:
             best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
         _, cutoff, spacing = best
         if not spacing:
-            raise FloatingPointError(
+            raise RunAway(
                 f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
                 " away; lower learning_rate, or leave it at 'auto'"
             )
