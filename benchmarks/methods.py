@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,36 +70,34 @@ def projection(X: Any) -> float:
 def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     """All methods that have a fast engine at every size, and all of one scale on what has references."""
     import nearfield as nf
-    from nearfield.engine.plan import mesh_obstacle
 
     names = ["tsne", *(name for name in nf.methods() if name != "tsne")]
-    fast = [name for name in names if nf.method(name).kernel is None or not mesh_obstacle(nf.method(name), 2)]
-    slow = ("nmmds", "nsammon")  # over all pairs at any size
-    found: dict[str, Any] = {}
+    fast = [name for name in names if not _over_all_pairs(nf.method(name))]
+    large: dict[str, Any] = {}
+    for n in sizes.maps:  # first, for these are timed, and whoever watches may want the machine back
+        large[f"mnist{n}"] = _maps(mnist(path)[0][:n].copy(), fast, f"{count(n)} points")
+    small: dict[str, Any] = {}
     for data, n in SMALL.items():
         X = digits(n)[0] if data == "digits" else mnist(path)[0][:n].copy()
-        rows = {
-            name: attempt(f"{name}, {data}", "methods", "fit", name=name, X=X, mesh=name in fast, data=data)
-            for name in names
-        }
-        found[data] = {"points": n, "projection": projection(X), "methods": rows}
-    for n in sizes.maps:
-        X = mnist(path)[0][:n].copy()
-        rows = {
-            name: attempt(f"{name}, {count(n)} points", "methods", "fit", name=name, X=X, mesh=False)
-            for name in fast
-            if name not in slow
-        }
-        found[f"mnist{n}"] = {"points": n, "projection": projection(X), "methods": rows}
-    for data, make in OTHERS.items():
-        X = make(sizes.others)
-        rows = {
-            name: attempt(f"{name}, {data}", "methods", "fit", name=name, X=X, mesh=False)
-            for name in fast
-            if name not in slow
-        }
-        found[data] = {"points": sizes.others, "projection": projection(X), "methods": rows}
-    return found
+        small[data] = _maps(X, names, data, mesh=fast)
+    others = {data: _maps(make(sizes.others), fast, data) for data, make in OTHERS.items()}
+    return {**small, **large, **others}
+
+
+def _over_all_pairs(method: Any) -> bool:
+    """Whether a method is evaluated over all pairs at any size."""
+    from nearfield.engine.plan import mesh_obstacle, moments_obstacle, pairs_obstacle
+
+    return bool(mesh_obstacle(method, 2) and moments_obstacle(method, True) and pairs_obstacle(method))
+
+
+def _maps(X: Any, names: list[str], data: str, mesh: Sequence[str] = ()) -> dict[str, Any]:
+    """The maps of some data by some methods, some of them on the mesh in any case."""
+    rows = {
+        name: attempt(f"{name}, {data}", "methods", "fit", name=name, X=X, mesh=name in mesh, data=data)
+        for name in names
+    }
+    return {"points": len(X), "projection": projection(X), "methods": rows}
 
 
 def report(found: dict[str, Any], pictures: Any) -> str:
