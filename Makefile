@@ -26,7 +26,7 @@ format: $(VENV)/tested
 # the site: open site/index.html. Material advertises its successor on every build unless it is told not to.
 docs docs-serve: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/documented
-	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/tools/generate.py
 	$(BIN)/python -m mkdocs build --strict --quiet
 
 docs-serve: $(VENV)/documented

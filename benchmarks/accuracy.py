@@ -64,7 +64,7 @@ def _error(gradient: Any, Y: Any, rows: Any, attraction: Any, repulsion: Any) ->
 def _nearfield(P: Any, accuracy: float) -> Callable[[Any], Any]:
     """The mesh engine's gradient."""
     import nearfield as nf
-    from nearfield.engine.mesh import Mesh
+    from nearfield.engine.mesh.one_scale import Mesh
 
     mesh = Mesh(nf.method("tsne"), P, accuracy=accuracy)
     return lambda Y: mesh.evaluate(Y, want_value=False).gradient

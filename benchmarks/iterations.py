@@ -58,7 +58,7 @@ def one(X: Any, Y: Any, name: str, iterations: int) -> dict[str, Any]:
     """A method's own run by momentum, and its gradient alone at the t-SNE map and at its own."""
     import nearfield as nf
     from nearfield.affinity.graph import sparse_target
-    from nearfield.engine.mesh import Mesh
+    from nearfield.engine.mesh.one_scale import Mesh
 
     method = nf.method(name)
     found: dict[str, Any] = {}

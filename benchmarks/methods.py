@@ -86,9 +86,9 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
 
 def _over_all_pairs(method: Any) -> bool:
     """Whether a method is evaluated over all pairs at any size."""
-    from nearfield.engine.plan import mesh_obstacle, moments_obstacle, pairs_obstacle
+    from nearfield.engine.plan import plan
 
-    return bool(mesh_obstacle(method, 2) and moments_obstacle(method, True) and pairs_obstacle(method))
+    return plan(method, 10_000, 2, euclidean=True).seconds > 0
 
 
 def _maps(X: Any, names: list[str], data: str, mesh: Sequence[str] = ()) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def problem(name: str, X: Any) -> Any:
     """The exact problem of a method, with all pairs of P."""
     from nearfield import method
     from nearfield.descent.problem import Problem
-    from nearfield.engine.exact import exact
+    from nearfield.engine.exact.chain import exact
 
     found = method(name)
     if found.learned:

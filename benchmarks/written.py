@@ -14,7 +14,7 @@ from data import as_many, mnist
 import nearfield as nf
 from nearfield.affinity.graph import sparse_target
 from nearfield.algebra.method import Method
-from nearfield.engine.scales import mesh
+from nearfield.engine.mesh.scales import mesh
 
 ROUNDS = 9
 C, K = nf.costs, nf.kernels

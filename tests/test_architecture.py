@@ -11,12 +11,16 @@ import nearfield
 
 SOURCE = Path(nearfield.__file__).parent
 # Each station may import those before it, and its own.
-STATIONS = ["io", "algebra", "affinity", "engine", "steer", "descent", "judge", "show", "estimators", "cli"]
+GROUND = ["typing", "checks", "parallel"]
+STATIONS = [
+    *GROUND,
+    *("io", "algebra", "affinity", "engine", "steer", "descent", "judge", "derivation", "show", "comparison"),
+    *("estimators", "cli"),
+]
 # Conveniences that import upwards, inside a function.
 ALLOWED = {
     ("algebra/method.py", "affinity"),
     ("algebra/method.py", "engine"),
-    ("io/maps.py", "algebra"),  # the type of an array
 }
 
 

@@ -43,8 +43,8 @@ def commands(text):
 
 
 def script(name):
-    """A script of docs/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    """A script of docs/tools/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -52,7 +52,7 @@ def script(name):
 
 @pytest.fixture(scope="module")
 def generate():
-    """docs/generate.py as a module."""
+    """docs/tools/generate.py as a module."""
     path = list(sys.path)
     yield script("generate")
     sys.path[:] = path

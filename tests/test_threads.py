@@ -9,7 +9,7 @@ import nearfield as nf
 from nearfield.affinity.distances import distances
 from nearfield.cli.preparation import prepare
 from nearfield.descent.starts import classical_scaling, graph_modes, principal_components
-from nearfield.threads import one_blas_thread
+from nearfield.parallel import one_blas_thread
 
 # Few iterations do not make a map that anybody would keep, and it says so.
 pytestmark = pytest.mark.filterwarnings("ignore:the map")

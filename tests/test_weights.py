@@ -5,19 +5,21 @@ import pytest
 from scipy import sparse
 
 import nearfield as nf
-from compositions import defined, name
 from nearfield.affinity.copies import check_weights
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.targets import target
 from nearfield.descent.making import _with_parameters_of_points
-from nearfield.engine.exact import Exact
-from nearfield.engine.mesh import Mesh
-from nearfield.engine.plan import mesh_obstacle, moments_obstacle, plan
+from nearfield.engine.exact.chain import Exact
+from nearfield.engine.mesh.one_scale import Mesh
+from nearfield.engine.moments import Moments
+from nearfield.engine.plan import plan
+from nearfield.engine.task import Task
+from support.compositions import defined, name
 
 N = 14
 KINDS = ["tsne", "asne", "gkl"]  # joint, row and bare
 METHODS = defined()
-ON_MESH = [method for method in METHODS if mesh_obstacle(method, 2, weighted=True) is None]
+ON_MESH = [method for method in METHODS if Mesh.obstacle(Task(method, weighted=True)) is None]
 
 
 @pytest.fixture
@@ -189,7 +191,7 @@ def test_copies_beyond_the_perplexity_cost_a_number(kind, X):
 
 def test_moments_are_not_for_weights(X, m):
     method = nf.method("sstress")
-    assert "weights" in moments_obstacle(method, True, weighted=True)
+    assert "weights" in Moments.obstacle(Task(method, euclidean=True, weighted=True))
     assert plan(method, N, 2, euclidean=True, weighted=True).engine == "exact"
     with pytest.raises(ValueError, match="knows of no weights"):
         nf.Run(X, method, weights=m, engine="moments")

@@ -29,8 +29,8 @@ _HOME = {
     "Run": "descent.run",
     "Map": "io.maps",
     "check": "engine.check",
-    "compare": "show.comparison.comparing",
-    "derive": "engine.derive",
+    "compare": "comparison.comparing",
+    "derive": "derivation.derive",
     "quality": "judge.quality",
     "show": "show",
     "penalties": "steer.penalties",
@@ -68,13 +68,13 @@ if TYPE_CHECKING:
     from nearfield.algebra import costs, kernels, transforms
     from nearfield.algebra.catalogue import method, methods, register, unregister
     from nearfield.algebra.method import Method
+    from nearfield.comparison.comparing import compare
+    from nearfield.derivation.derive import derive
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
-    from nearfield.engine.derive import derive
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
-    from nearfield.show.comparison.comparing import compare
     from nearfield.steer import penalties, terms
 
 

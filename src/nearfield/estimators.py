@@ -14,13 +14,13 @@ from sklearn.utils.validation import validate_data
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.checks import check_count, finite, whole
 from nearfield.descent.finish import finish
 from nearfield.descent.run import Run
 from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
-from nearfield.engine.mesh import ACCURACY
+from nearfield.engine.mesh.one_scale import ACCURACY
 from nearfield.engine.plan import Plan
-from nearfield.io.checks import check_count, finite, whole
+from nearfield.typing import Array
 
 
 class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

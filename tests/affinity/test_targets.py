@@ -12,7 +12,7 @@ from nearfield.affinity.distances import distances, metrics
 from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.targets import is_symmetric
-from nearfield.engine.mesh import Mesh
+from nearfield.engine.mesh.one_scale import Mesh
 
 KINDS = {"joint": "tsne", "row": "asne", "weights": "gkl", "distances": "mds"}
 WITH_P = [name for kind, name in KINDS.items() if kind != "distances"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from compositions import COSTS, KERNELS
 from nearfield import kernels
 from nearfield.algebra.expressions import Number, from_symbolic, numeric, symbolic
 from nearfield.algebra.expressions.symbolic import symbol
+from support.compositions import COSTS, KERNELS
 
 WITH_TEXT = [
     *(kernel for kernel in KERNELS if kernel is not None),

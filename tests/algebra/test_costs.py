@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compositions import COSTS
 from nearfield import costs
+from support.compositions import COSTS
 
 probabilities = st.floats(1e-6, 0.9)
 

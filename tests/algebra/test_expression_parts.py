@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfield as nf
-from compositions import COSTS, KERNELS, target_for
 from nearfield import costs, kernels
 from nearfield.affinity.graph import sparse_target
-from nearfield.engine.closed import has_closed_form
-from nearfield.engine.exact import Exact, exact
-from nearfield.engine.plan import mesh_obstacle, plan
-from nearfield.engine.scales import mesh
+from nearfield.engine.exact.chain import Exact, exact
+from nearfield.engine.exact.closed import has_closed_form
+from nearfield.engine.mesh.one_scale import Mesh
+from nearfield.engine.mesh.scales import mesh
+from nearfield.engine.plan import plan
+from nearfield.engine.task import Task
+from support.compositions import COSTS, KERNELS, target_for
 
 FACTS = (
     "cross_entropy",
@@ -155,7 +157,7 @@ def test_the_limit_is_that_of_the_built_in_cost(cost, w, S):
 )
 def test_what_separates_goes_to_the_mesh_and_the_rest_is_refused_with_a_reason(text, obstacle):
     method = nf.Method(costs.Expression(text), kernels.Student(), "pair")
-    found = mesh_obstacle(method, 2)
+    found = Mesh.obstacle(Task(method))
     assert found is None if obstacle is None else obstacle in found
     assert plan(method, 5000, 2).engine == ("mesh" if obstacle is None else "exact")
 
@@ -199,7 +201,7 @@ ON_MESH = [
     for kernel in SOME
     for normalization in (("none",) if domain(cost) == "weights" else ("pair", "point"))
 ]
-ON_MESH = [pair for pair in ON_MESH if mesh_obstacle(pair[0], 2) is None]
+ON_MESH = [pair for pair in ON_MESH if Mesh.obstacle(Task(pair[0])) is None]
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +212,7 @@ def data():
 
 @pytest.mark.parametrize(("method", "text"), ON_MESH, ids=lambda each: str(each).replace(" ", ""))
 def test_on_the_mesh_it_is_the_built_in_one(method, text, data):
-    assert mesh_obstacle(text, 2) is None
+    assert Mesh.obstacle(Task(text)) is None
     target = sparse_target(method, data, perplexity=8)
     Y = data - data.mean(axis=0)
     a, b = (mesh(each, target) for each in (method, text))
@@ -265,7 +267,7 @@ def test_one_that_nobody_named_is_checked_and_makes_a_map(cost, kernel, normaliz
 
 
 @pytest.mark.parametrize(
-    ("cost", "kernel", "normalization"), [each for each in OWN if mesh_obstacle(own(*each), 2) is None]
+    ("cost", "kernel", "normalization"), [each for each in OWN if Mesh.obstacle(Task(own(*each))) is None]
 )
 def test_one_that_nobody_named_is_on_the_mesh_what_it_is_exactly(cost, kernel, normalization, data):
     method = own(cost, kernel, normalization)
@@ -277,7 +279,7 @@ def test_one_that_nobody_named_is_on_the_mesh_what_it_is_exactly(cost, kernel, n
 
 
 def test_most_of_those_go_to_the_mesh():
-    assert sum(mesh_obstacle(own(*each), 2) is None for each in OWN) >= 6
+    assert sum(Mesh.obstacle(Task(own(*each))) is None for each in OWN) >= 6
 
 
 # Functions --------------------------------------------------------------------------------------------------
@@ -304,7 +306,7 @@ def test_functions_with_derivatives_are_costs_and_kernels_too(data, random):
     kernel = kernels.Expression(tempered, derivative=tempered_slope, power=1.0)
     method, known = nf.Method(cost, kernel, "pair"), nf.method("chsne")
     assert kernel.tail == (1.0, 1.0)
-    assert mesh_obstacle(method, 2) is None
+    assert Mesh.obstacle(Task(method)) is None
     assert nf.check(method).passed
     target, Y = sparse_target(known, data, perplexity=8), data[:, :2]
     a, b = (mesh(each, target).evaluate(Y) for each in (known, method))

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfield as nf
-from hostile import FILE, HOSTILE
 from nearfield.algebra.expressions import Apply, Name, Number, from_symbolic, numeric, parse, slope, symbolic
 from nearfield.algebra.expressions.symbolic import symbol
+from support.hostile import FILE, HOSTILE
 
 HERE = Path(__file__).parents[1]
 NAMES = ("p", "q")
@@ -166,7 +166,7 @@ def test_nothing_of_it_runs(tmp_path):
     """Python itself reports whatever is executed, imported, opened or started."""
     code = """
 import sys
-from hostile import HOSTILE
+from support.hostile import HOSTILE
 from nearfield.algebra.expressions import parse
 def read(text):
     try:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compositions import KERNELS
 from nearfield import kernels
+from support.compositions import KERNELS
 
 ALL = [k for k in KERNELS if k is not None]
 distances = st.floats(1e-3, 50.0)

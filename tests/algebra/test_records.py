@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from compositions import defined
 from nearfield.algebra.records import from_record, record
+from support.compositions import defined
 
 
 @pytest.mark.parametrize("name", nf.methods())

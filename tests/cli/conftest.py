@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import nearfield
-from commands import StandIn
 from nearfield.io.datasets import iris
+from support.commands import StandIn
 
 
 @pytest.fixture

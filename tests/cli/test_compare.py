@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from comparisons import KINDS, Seen, X
 from nearfield.cli import main
+from support.comparisons import KINDS, Seen, X
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_the_command_refuses_before_the_work(folder, options, message, monkeypat
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("nearfield.show.comparison.comparing.compare", never)
+    monkeypatch.setattr("nearfield.comparison.comparing.compare", never)
     assert main(["compare", "iris.csv", *options]) == 2
     assert message in capsys.readouterr().err
     assert [file.name for file in folder.iterdir()] == ["iris.csv"]

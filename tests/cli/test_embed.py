@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nearfield
-from commands import QUICK, StandIn, files
 from nearfield.cli import main
 from nearfield.io.tables import read_map, write_map
+from support.commands import QUICK, StandIn, files
 
 
 def test_embed_writes_map_and_picture_and_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,9 +12,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nearfield
-from commands import StandIn, files
 from nearfield.cli import main
 from nearfield.io.tables import read_map
+from support.commands import StandIn, files
 
 
 def test_methods_lists_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:

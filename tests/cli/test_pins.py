@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from commands import QUICK
 from nearfield.cli import main
 from nearfield.io.tables import read_map
+from support.commands import QUICK
 
 
 def test_pins_are_set_by_id_and_an_earlier_map_is_gone_on_from(here):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from commands import QUICK, StandIn, files
 from nearfield.cli import main
+from support.commands import QUICK, StandIn, files
 
 Prepare = Callable[[Path], Any]
 

@@ -5,7 +5,7 @@ import pytest
 
 import nearfield as nf
 from nearfield.descent.schedule import RUNG
-from nearfield.engine.exact import value_and_gradient
+from nearfield.engine.exact.chain import value_and_gradient
 
 NAMES = ("msasne", "mssne", "msnerv", "msjse", "mstsne")
 

@@ -5,7 +5,7 @@ import pytest
 
 from nearfield import kernels
 from nearfield.engine import field as fields
-from nearfield.engine.field import Field
+from nearfield.engine.mesh.field import Field
 
 FUNCTIONS = {
     "student": kernels.Student().value,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from compositions import target_for
+from support.compositions import target_for
 
 N = 12
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from compositions import defined, holds_the_torn, name, target_for
 from nearfield.engine.check import check_at
-from nearfield.engine.exact import Exact, exact
-from nearfield.threads import ROWS
+from nearfield.engine.exact.chain import Exact, exact
+from nearfield.parallel import ROWS
+from support.compositions import defined, holds_the_torn, name, target_for
 
 N = 11
 METHODS = defined()

@@ -5,14 +5,15 @@ import pytest
 from scipy import sparse
 
 import nearfield as nf
-from compositions import defined, holds_the_torn, name
 from nearfield.affinity.graph import sparse_target
-from nearfield.engine.exact import Exact
-from nearfield.engine.mesh import Mesh
-from nearfield.engine.plan import mesh_obstacle, plan
-from nearfield.engine.scales import mesh
+from nearfield.engine.exact.chain import Exact
+from nearfield.engine.mesh.one_scale import Mesh
+from nearfield.engine.mesh.scales import mesh
+from nearfield.engine.plan import plan
+from nearfield.engine.task import Task
+from support.compositions import defined, holds_the_torn, name
 
-ON_MESH = [m for m in defined() if mesh_obstacle(m, 2) is None]
+ON_MESH = [m for m in defined() if Mesh.obstacle(Task(m)) is None]
 N = 160
 
 
@@ -106,7 +107,7 @@ def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, data,
     ],
 )
 def test_what_the_plan_refuses_and_why(method, dimensions, reason):
-    assert reason in mesh_obstacle(method, dimensions)
+    assert reason in Mesh.obstacle(Task(method, n_components=dimensions))
     with pytest.raises(ValueError, match=reason):
         plan(method, 5000, dimensions, "mesh")
     chosen = plan(method, 5000, dimensions)
@@ -126,7 +127,7 @@ def test_a_cost_that_does_not_declare_its_limit_is_left_to_the_exact_engine():
             return None
 
     method = nf.Method(Mute(), nf.kernels.Student(), "pair")
-    assert "limit at p = 0" in mesh_obstacle(method, 2)
+    assert "limit at p = 0" in Mesh.obstacle(Task(method))
     with pytest.raises(ValueError, match="limit at p = 0"):
         Mesh(method, sparse.eye_array(3))
 
@@ -140,7 +141,7 @@ def test_a_kernel_of_ones_own_runs_on_the_mesh(data, random):
             return -2 / (1 + f) ** 3
 
     method = nf.Method(nf.costs.JensenShannon(0.3), Quartic(), "point")
-    assert mesh_obstacle(method, 2) is None
+    assert Mesh.obstacle(Task(method)) is None
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
     a = Exact(method, target.astype(np.float64)).evaluate(Y)
     b = Mesh(method, target, accuracy=1e-3).evaluate(Y)

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 import nearfield as nf
-from compositions import defined
-from nearfield.engine.exact import Exact
+from nearfield.engine.exact.chain import Exact
 from nearfield.engine.moments import Moments, squares_differ
+from support.compositions import defined
 
 SSTRESS = [nf.method("sstress"), nf.Method(nf.costs.Stress(), transform=nf.transforms.Square())]
 N = 120

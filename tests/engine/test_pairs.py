@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from nearfield.engine.exact import exact
+from nearfield.engine.exact.chain import exact
 from nearfield.engine.pairs import Pairs
 from nearfield.engine.plan import pairs_obstacle, plan
 

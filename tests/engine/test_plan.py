@@ -9,8 +9,13 @@ import pytest
 
 import nearfield as nf
 from nearfield.cli import main
+from nearfield.engine import memory as remembering
 from nearfield.engine import plan as planning
-from nearfield.engine.plan import ENGINES, duration, moments_obstacle, plan
+from nearfield.engine.exact.chain import Exact
+from nearfield.engine.memory import duration
+from nearfield.engine.moments import Moments
+from nearfield.engine.plan import engines, plan
+from nearfield.engine.task import Task
 
 SSTRESS = nf.method("sstress")
 
@@ -31,14 +36,14 @@ def test_all_pairs_are_there_for_the_asking():
 
 @pytest.mark.parametrize("name", [name for name in nf.methods() if name != "sstress"])
 def test_no_other_method_goes_by_moments(name):
-    assert "not the squared difference" in moments_obstacle(nf.method(name), True)
+    assert "not the squared difference" in Moments.obstacle(Task(nf.method(name), euclidean=True))
     with pytest.raises(
         ValueError, match=r"moments engine cannot.*use engine='exact' \(.*MB, about .* an iter"
     ):
         plan(nf.method(name), 2000, 2, "moments", euclidean=True)
 
 
-@pytest.mark.parametrize("engine", ENGINES[1:])
+@pytest.mark.parametrize("engine", engines()[1:])
 def test_every_engine_says_what_it_is_and_what_it_takes(engine):
     method = {"moments": SSTRESS, "pairs": nf.method("mds")}.get(engine, nf.method("tsne"))
     said = str(plan(method, 2000, 2, engine, euclidean=True, columns=10))
@@ -132,11 +137,10 @@ def test_what_is_quick_is_not_announced(engine, impatient, random):
 def test_patience_is_a_second_an_iteration():
     mds = nf.method("mds")
     assert not plan(mds, 2000, 2).is_slow
-    slow = planning._all_pairs(mds, 100_000, 2)
-    assert slow.is_slow
-    assert slow.seconds > 10
-    jse = planning._all_pairs(nf.method("jse"), 100_000, 2)
-    assert jse.seconds > 2 * slow.seconds  # the chain is slower than a closed form
+    slow = Exact.seconds(Task(mds, 100_000))
+    assert slow > max(10, planning.SLOW)
+    chain = Exact.seconds(Task(nf.method("jse"), 100_000))
+    assert chain > 2 * slow  # which is that of a closed form
 
 
 def test_the_command_line_says_it_in_one_line(impatient, tmp_path, monkeypatch, capsys, random):
@@ -175,12 +179,12 @@ def container(folder, limit, used, cached=0, version=2):
 @pytest.mark.parametrize("version", [1, 2])
 def test_the_limit_of_a_container_is_respected(version, tmp_path, monkeypatch):
     folder = container(tmp_path, 1000, 300, 50, version)
-    assert planning._free_in_container(folder) == 750
-    monkeypatch.setattr(planning, "_free_in_container", lambda: 750)
-    assert planning.available_memory() == 750
+    assert remembering._free_in_container(folder) == 750
+    monkeypatch.setattr(remembering, "_free_in_container", lambda: 750)
+    assert remembering.available_memory() == 750
 
 
 def test_no_limit_is_none(tmp_path):
-    assert planning._free_in_container(tmp_path) is None
-    assert planning._free_in_container(container(tmp_path, "max", 300)) is None
-    assert planning._free_in_container(container(tmp_path, 100, 300)) == 0
+    assert remembering._free_in_container(tmp_path) is None
+    assert remembering._free_in_container(container(tmp_path, "max", 300)) is None
+    assert remembering._free_in_container(container(tmp_path, 100, 300)) == 0

@@ -7,9 +7,9 @@ import nearfield as nf
 from nearfield.affinity.distances import distances
 from nearfield.affinity.rungs import OfAllPairs, OfStrata
 from nearfield.affinity.strata import strata
-from nearfield.engine.close import Close, Levels
-from nearfield.engine.exact import Exact, exact
-from nearfield.engine.scales import Scales, mesh
+from nearfield.engine.exact.chain import Exact, exact
+from nearfield.engine.mesh.close import Close, Levels
+from nearfield.engine.mesh.scales import Scales, mesh
 
 COSTS = [nf.costs.KL(), nf.costs.JensenShannon(0.4), nf.costs.ChiSquare(), nf.costs.Hellinger()]
 # From wider than the map to so narrow that hardly a point sees another; a tail that narrow wants a huge grid.
@@ -124,7 +124,7 @@ def test_auto_takes_it_from_a_thousand_points_on(random):
     X = random.normal(size=(1100, 4))
     run = nf.Run(X, "msasne", random_state=0)
     assert run.plan.engine == "mesh"
-    assert isinstance(run._problem.engine, Scales)
+    assert isinstance(run._descent.problem.engine, Scales)
     run.step(3)
     assert nf.Run(X[:300], "msasne").plan.engine == "exact"
     assert nf.Run(X, "msnerv").plan.engine == "exact"

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 import nearfield as nf
 from nearfield.engine import plan as planning
-from nearfield.engine.exact import exact
+from nearfield.engine.exact.chain import exact
 from nearfield.engine.plan import plan
 
 

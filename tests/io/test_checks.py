@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
-from nearfield.io.checks import finite
+from nearfield.checks import finite
 
 BAD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 FORMS = [np.asarray, sparse.csr_array, sparse.csc_matrix, sparse.coo_array]

@@ -62,15 +62,15 @@ def test_pins_do_not_move_by_a_bit_under_any_optimizer(how, blobs):
 
 def test_the_stress_is_left_to_lbfgs_when_there_are_terms(blobs):
     run = nf.Run(blobs[0][:60], "mds")
-    assert type(run._optimizer).__name__ == "SMACOF"
+    assert type(run._descent.optimizer).__name__ == "SMACOF"
     run.pin(3, (10, 0), follow=None)  # which is no term
     run.step(5)
-    assert type(run._optimizer).__name__ == "SMACOF"
+    assert type(run._descent.optimizer).__name__ == "SMACOF"
     run.pin(4, (10, 0), follow=5)
     run.step(5)
-    assert type(run._optimizer).__name__ == "LBFGS"
+    assert type(run._descent.optimizer).__name__ == "LBFGS"
     run.undo()
-    assert type(run._optimizer).__name__ == "SMACOF"
+    assert type(run._descent.optimizer).__name__ == "SMACOF"
     asked = nf.Run(blobs[0][:60], "mds", optimizer="smacof")
     with pytest.raises(ValueError, match="SMACOF minimises the plain stress"):
         asked.pin(4, (10, 0), follow=5)
@@ -116,7 +116,7 @@ def test_who_follows(unfolded, blobs):
     assert set(run.followers[6]) == set(np.argsort(-P[6])[:6])
     assert not {3, 4, 5, 6} & set(np.concatenate(list(run.followers.values())))
     run.pin(7, (50, 0), follow=6, neighbours="data", weights="p")
-    weights = run._steering.pulls[-1].weights
+    weights = run._descent.steering.pulls[-1].weights
     assert weights.max() == 1
     assert weights.min() < 1
     np.testing.assert_allclose(weights, P[7, run.followers[7]] / P[7, run.followers[7]].max(), rtol=1e-9)
@@ -156,10 +156,10 @@ def test_a_penalty_fades_to_zero_over_as_many_iterations_as_were_asked_for(unfol
     run.pin(3, run.Y[50], follow=20)
     run.step(50)
     run.settle(40)
-    left = [sum(left for left, _ in run._problem.terms)]
+    left = [sum(left for left, _ in run._descent.problem.terms)]
     for _ in range(40):
         run.step()
-        left.append(sum(left for left, _ in run._problem.terms))
+        left.append(sum(left for left, _ in run._descent.problem.terms))
     np.testing.assert_allclose(left, np.maximum(0, 1 - np.arange(1, 42) / 40), atol=1e-12)
     run.step(10)
     assert run.history["penalty"][-1] == 0
@@ -172,7 +172,7 @@ def test_undo_goes_back_to_the_last_bit_and_redo_forward(how, steps, blobs):
     name, more = OPTIMIZERS[how]
     run, undisturbed = (nf.Run(blobs[0][:80], name, random_state=0, **more) for _ in range(2))
     run.step(25)
-    before, history = run._now()[0], run.history
+    before, history = run._descent.state()[0], run.history
     run.pin([3, 17], PLACES, follow=10)
     run.step(steps)
     after, later = run.Y, run.iteration
@@ -182,7 +182,7 @@ def test_undo_goes_back_to_the_last_bit_and_redo_forward(how, steps, blobs):
     np.testing.assert_array_equal(run.Y, before.z[: run.Y.size].reshape(run.Y.shape))
     for name, values in history.items():
         np.testing.assert_array_equal(run.history[name], values)
-    optimizer = run._optimizer
+    optimizer = run._descent.optimizer
     if type(optimizer).__name__ == "Momentum":
         np.testing.assert_array_equal(optimizer.velocity, before.optimizer.velocity)
         np.testing.assert_array_equal(optimizer.gains, before.optimizer.gains)

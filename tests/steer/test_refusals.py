@@ -177,7 +177,7 @@ def test_those_that_are_left_of_several_pins_draw_as_strongly_as_one(X):
     everybody = np.arange(10, 40)
     run.pin([0, 1, 2, 3, 4], np.zeros((5, 2)), follow=everybody)
     run.unpin([0, 1, 2, 3])
-    (left,) = run._steering.pulls
+    (left,) = run._descent.steering.pulls
     np.testing.assert_allclose(left.weights, 1.0, rtol=1e-15)
 
 

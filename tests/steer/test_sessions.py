@@ -152,7 +152,7 @@ def test_a_file_can_call_nothing_but_commands(tmp_path, random):
     X = random.normal(size=(40, 3))
     run = nf.Run(X, random_state=0)
     run.step(20)
-    run._log.append(Entry(20, "load", {"path": "elsewhere", "X": X}))
+    run._journal.entries.append(Entry(20, "load", {"path": "elsewhere", "X": X}))
     run.map().save(tmp_path / "map.nfmap")
     with pytest.raises(ValueError, match="no command of a run"):
         nf.Run.load(tmp_path / "map.nfmap", X, replay=True)

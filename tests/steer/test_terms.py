@@ -138,7 +138,7 @@ def test_value_and_gradient_of_the_whole_problem_agree(name, random):
     run.pin([0, 1], [[1.0, 2.0], [-1.0, 0.5]], follow=8)
     run.link(must=[(5, 6)], cannot=[(7, 8)])
     run.add(nf.terms.Disc([9, 10], (5, 5), 0.5))
-    problem, z = run._problem, run._z
+    problem, z = run._descent.problem, run._descent.z
     here = problem(z)
     assert here.value == pytest.approx(here.cost + here.penalty)
     assert here.penalty > 0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 
 def check_weights(weights: Any, n: int) -> Array | None:

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import check_count, finite
-from nearfield.threads import one_blas_thread, spread
+from nearfield.checks import check_count, finite
+from nearfield.parallel import one_blas_thread, spread
+from nearfield.typing import Array
 
 
 def metrics() -> list[str]:

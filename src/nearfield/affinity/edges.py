@@ -12,8 +12,8 @@ from nearfield.affinity import loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
-from nearfield.threads import spread
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 NEGLIGIBLE = 1e-30  # a p below which a point is no neighbour; float32 can divide by it, and by it over N
 

@@ -10,9 +10,9 @@ from scipy import sparse
 from nearfield.affinity import loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.space import squarable
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import check_count, finite
-from nearfield.threads import spread
+from nearfield.checks import check_count, finite
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 
 def as_matrix(X: Any, metric: Any = "euclidean") -> Any:

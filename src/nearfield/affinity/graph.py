@@ -15,7 +15,7 @@ from nearfield.affinity.rungs import OfStrata
 from nearfield.affinity.strata import pay, strata
 from nearfield.affinity.targets import normalize, others
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 # Times the perplexity: so many neighbours hold all but a trace of p. More of them bring all methods closer to
 # the map of all pairs; t-SNE and its kin, which are to be quick, do with fewer.

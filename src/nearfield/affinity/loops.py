@@ -1,9 +1,8 @@
 """The hot loops of calibration, compiled by Numba."""
 
-import numba
 import numpy as np
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
+from nearfield.parallel.compiled import jit
 
 
 @jit

@@ -17,8 +17,8 @@ from nearfield.affinity.given import distance_graph
 from nearfield.affinity.rungs import OfAllPairs, OfStrata, Rungs
 from nearfield.affinity.strata import strata
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import check_count
+from nearfield.checks import check_count
+from nearfield.typing import Array
 
 MULTISCALE = "multiscale"
 

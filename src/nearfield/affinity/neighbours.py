@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from nearfield.affinity.space import space
-from nearfield.threads import one_blas_thread
+from nearfield.parallel import one_blas_thread
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from nearfield.affinity import loops
 from nearfield.affinity.distances import distances
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import check_count
-from nearfield.threads import spread
+from nearfield.checks import check_count
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 DEFAULT = 30.0
 

@@ -16,8 +16,8 @@ from nearfield.affinity.edges import NEGLIGIBLE, index_type
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.strata import Sampled, Strata
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
-from nearfield.threads import spread
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 
 class Rungs:

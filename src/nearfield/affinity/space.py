@@ -14,8 +14,8 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.distances import NOT_FINITE, check_gave, check_metric, check_precomputed
-from nearfield.io.checks import finite
-from nearfield.threads import spread
+from nearfield.checks import finite
+from nearfield.parallel import spread
 
 EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all distances
 RECALL = 0.98

@@ -20,8 +20,8 @@ import numpy as np
 
 from nearfield.affinity.neighbours import share_out
 from nearfield.affinity.space import Space, space
-from nearfield.algebra.parts import Array
-from nearfield.threads import CHUNKS, one_blas_thread, spread
+from nearfield.parallel import CHUNKS, one_blas_thread, spread
+from nearfield.typing import Array
 
 NEAREST = 24  # that are all taken
 DRAWN = 16  # of every shell beyond

@@ -15,9 +15,9 @@ from nearfield.affinity.given import as_matrix, distance_graph, nearest
 from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import check_count
-from nearfield.threads import spread
+from nearfield.checks import check_count
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 
 def target(

@@ -9,8 +9,9 @@ import numpy as np
 
 from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.kernels.base import Kernel
-from nearfield.algebra.parts import Array, Part
+from nearfield.algebra.parts import Part
 from nearfield.algebra.transforms import Identity, Square, Transform
+from nearfield.typing import Array
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -211,6 +212,6 @@ class Method(Part):
         >>> value < 1e-20, gradient.shape
         (True, (20, 2))
         """
-        from nearfield.engine.exact import value_and_gradient
+        from nearfield.engine.exact.chain import value_and_gradient
 
         return value_and_gradient(self, Y, target, exaggeration=exaggeration, weights=weights, n_jobs=n_jobs)

@@ -9,10 +9,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-
 
 T = TypeVar("T")
 

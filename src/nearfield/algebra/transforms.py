@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, parse
-from nearfield.algebra.parts import Array, Part, part
+from nearfield.algebra.parts import Part, part
+from nearfield.typing import Array
 
 __all__ = ["Identity", "Power", "Square", "Transform"]
 

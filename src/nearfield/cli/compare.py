@@ -73,9 +73,9 @@ def compare(
     """
     report = Report(quiet)
 
-    from nearfield.io.checks import finite
+    from nearfield.checks import finite
+    from nearfield.comparison.wanted import split_names, wanted
     from nearfield.io.tables import read_table
-    from nearfield.show.comparison.wanted import split_names, wanted
 
     names = None if methods is None else split_names(methods)
     names = list(wanted(names))  # which refuses before the table is read
@@ -89,7 +89,7 @@ def compare(
     finite(table.X, table.names)
     X = prepare(table.X, standardize, pca, metric, seed, report)
 
-    from nearfield.show.comparison.comparing import compare as run_all
+    from nearfield.comparison.comparing import compare as run_all
 
     report("methods", ", ".join(names))
     given = {"perplexity": perplexity, "metric": metric, "max_iter": max_iter, "n_neighbors": neighbours}
@@ -137,7 +137,7 @@ def compare(
 
 def _check_outputs(data: Path, out: Path, as_json: Path | None, coordinates: bool) -> None:
     """Refuse, before any work, what could not be written after it."""
-    from nearfield.show.comparison.result import check_report_path
+    from nearfield.comparison.result import check_report_path
 
     check_report_path(out)
     if as_json is not None:

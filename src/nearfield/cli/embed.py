@@ -81,7 +81,7 @@ def embed(
     out = Path(f"{data.stem}-map.csv") if out is None else out
     check_outputs({"data": data, "pins": pins}, out, plot, dimensions)
 
-    from nearfield.io.checks import finite
+    from nearfield.checks import finite
     from nearfield.io.tables import read_table, write_map
 
     table = read_table(data, label=label, columns=columns, id=id)

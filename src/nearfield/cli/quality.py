@@ -44,8 +44,8 @@ def quality(
     report = Report(quiet or to_print)
 
     import nearfield
+    from nearfield.checks import finite
     from nearfield.cli.matching import match_rows, refuse_as_measurement
-    from nearfield.io.checks import finite
     from nearfield.io.files import check_writable, replacing
     from nearfield.io.tables import read_map, read_table
 

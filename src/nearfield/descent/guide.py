@@ -20,8 +20,9 @@ from nearfield.affinity.strata import Sampled
 from nearfield.algebra.costs import KL
 from nearfield.algebra.kernels import Student
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.descent.stages import Stages
 from nearfield.engine.base import Engine
+from nearfield.typing import Array
 
 TSNE = Method(KL(), Student(), "pair")
 STEP = 2**0.5  # from one size that is tried to the next
@@ -41,7 +42,7 @@ def needs_guide(method: Method) -> bool:
     return one_scale and not method.bounded_cross_entropy
 
 
-class Guide:
+class Guide(Stages):
     """The two engines of a guided descent, t-SNE's and the method's own.
 
     Parameters
@@ -55,22 +56,26 @@ class Guide:
     """
 
     def __init__(self, own: Engine, target: Any, build: Callable[[Method, Any], Engine]) -> None:
-        self.own = own
-        self.guiding = build(TSNE, joint(own.method, target, own.mass))
+        self.guided = own
+        self.guide = build(TSNE, joint(own.method, target, own.mass))
+        super().__init__(self.guide)
 
     def __len__(self) -> int:
         return 2
 
-    def at(self, rung: int) -> Engine:
+    def at(self, stage: int) -> Engine:
         """The guide's engine first, then the method's own."""
-        return self.own if rung else self.guiding
+        return self.guided if stage else self.first
+
+    def own(self, engine: Engine) -> Engine:
+        return self.guided
 
     def resized(self, Y: Array) -> Array:
         """The guide's map at the size at which it costs the least, by steps that go down until none does."""
-        unit = self.own.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
+        unit = self.guided.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
 
         def cost(step: int) -> float:
-            value = self.own.evaluate(unit * STEP**step * Y).cost
+            value = self.guided.evaluate(unit * STEP**step * Y).cost
             return value if np.isfinite(value) else np.inf
 
         best, lowest = 0, cost(0)

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
+from nearfield.typing import Array
 
 SAMPLE = 500  # points that are looked at
 STRONGEST = 10  # of their neighbours

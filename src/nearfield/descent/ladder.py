@@ -11,13 +11,14 @@ from typing import Any
 
 from nearfield.affinity.rungs import Rungs
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.descent.stages import Stages
 from nearfield.engine.base import Engine
+from nearfield.typing import Array
 
 Build = Callable[[Method, Any], Engine]
 
 
-class Ladder:
+class Ladder(Stages):
     """The engines of a multi-scale descent, one after the other.
 
     Parameters
@@ -28,36 +29,37 @@ class Ladder:
         The scales of the data.
     build : callable
         The engine of a method and a target.
+    target : array or Sampled
+        That of the first rung, which was made already.
 
-    Attributes
-    ----------
-    keeps : bool
-        Whether engines are kept, because somebody may want to go back and climb again.
+    Y : array
+        Where the map starts, which the precisions are made to measure for.
     """
 
-    def __init__(self, method: Method, rungs: Rungs, build: Build) -> None:
+    def __init__(self, method: Method, rungs: Rungs, build: Build, Y: Array, target: Any) -> None:
         self.method, self.rungs, self.build = method, rungs, build
-        self.precisions: tuple[float, ...] = ()
-        self.keeps = False
+        transferred = method.scales == "transfer"
+        self.precisions = rungs.transferred() if transferred else rungs.precisions(Y)
+        self._keeps = False
         self._kept: dict[int, Engine] = {}
+        super().__init__(self._engine(target))
 
     def __len__(self) -> int:
         return len(self.rungs)
 
-    def begin(self, Y: Array, target: Any) -> Engine:
-        """The engine of the first rung, whose target was made already, for a map that starts at Y."""
-        transferred = self.method.scales == "transfer"
-        self.precisions = self.rungs.transferred() if transferred else self.rungs.precisions(Y)
-        return self._engine(target)
-
-    def at(self, rung: int) -> Engine:
-        """The engine of a rung: the next one, or one that was kept."""
-        if rung in self._kept:
-            return self._kept[rung]
+    def at(self, stage: int) -> Engine:
+        """The engine of a rung: the first, the next one, or one that was kept."""
+        if stage == 0:
+            return self.first
+        if stage in self._kept:
+            return self._kept[stage]
         engine = self._engine(self.rungs.climb())
-        if self.keeps:
-            self._kept[rung] = engine
+        if self._keeps:
+            self._kept[stage] = engine
         return engine
+
+    def keep(self) -> None:
+        self._keeps = True
 
     def _engine(self, target: Any) -> Engine:
         entered = self.precisions[-self.rungs.entered :]

@@ -1,12 +1,11 @@
 """What is done to all variables at every iteration, compiled by Numba."""
 
-import numba
 import numpy as np
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy")
+from nearfield.parallel.compiled import ordered_jit
 
 
-@jit
+@ordered_jit
 def momentum_step(gradient, rate, momentum, z, velocity, gains):
     """Gains grow where gradient and velocity agree on the way down, and shrink where they do not."""
     for k in range(len(z)):
@@ -17,7 +16,7 @@ def momentum_step(gradient, rate, momentum, z, velocity, gains):
         z[k] += velocity[k]
 
 
-@jit
+@ordered_jit
 def centre(Y, weights):
     """Move the points so that their mean is zero; one weight is that of all."""
     one = len(weights) == 1

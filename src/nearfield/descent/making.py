@@ -7,60 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from nearfield.affinity.beyond import beyond
 from nearfield.affinity.copies import seen
 from nearfield.affinity.graph import near, sparse_target
 from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.perplexity import check_perplexity
+from nearfield.affinity.rungs import Rungs
+from nearfield.affinity.source import Source
 from nearfield.affinity.strata import Sampled
 from nearfield.affinity.targets import target as dense_target
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
+from nearfield.descent.stages import Stages
 from nearfield.descent.starts import start
 from nearfield.engine.base import Engine
-from nearfield.engine.exact import exact
-from nearfield.engine.moments import Moments
-from nearfield.engine.pairs import Pairs
+from nearfield.engine.exact.chain import Exact
 from nearfield.engine.plan import Plan, plan
-from nearfield.engine.scales import mesh
+from nearfield.typing import Array
 
 DOT = 1e-4  # widths of the kernel across: all points see each other
-
-
-@dataclass(frozen=True)
-class Data:
-    """The data of a run, and how they are to be taken."""
-
-    X: Any
-    metric: Any
-    metric_params: dict[str, Any] | None
-    perplexity: Any
-    weights: Array | None
-    n_jobs: int | None
-
-    @property
-    def given(self) -> bool:
-        """Whether distances or affinities were given in place of coordinates."""
-        return isinstance(self.metric, str) and self.metric in ("precomputed", "affinity")
-
-    @property
-    def plain(self) -> bool:
-        """Whether Euclidean distances of coordinates are meant."""
-        return isinstance(self.metric, str) and self.metric == "euclidean" and not self.metric_params
-
-    @property
-    def drawable(self) -> bool:
-        """Whether neighbours of every rank can be drawn: not from some distances, or from affinities."""
-        return not self.given or (self.metric == "precomputed" and not sparse.issparse(self.X))
-
-    @property
-    def distances(self) -> dict[str, Any]:
-        """How distances are taken."""
-        return {"metric": self.metric, "metric_params": self.metric_params, "n_jobs": self.n_jobs}
 
 
 @dataclass(frozen=True)
@@ -69,45 +36,42 @@ class Made:
 
     Attributes
     ----------
-    engine : Engine
-        What evaluates the method, the first of its scales, or its guide.
+    stages : Stages
+        The engines that evaluate the method: one, one for each of its scales, or first that of a guide.
     method : Method
         Whose map is made.
     Y : array (points, dimensions)
         The first positions.
     pull : array (points,), optional
         The sum of p at each point, by which hubs are known.
-    stages : Ladder or Guide, optional
-        The engines that follow one another.
     """
 
-    engine: Engine
+    stages: Stages
     method: Method
     Y: Array
     pull: Array | None
-    stages: Ladder | Guide | None
 
 
 def planned(
-    method: Method, data: Data, n_components: int, engine: str, init: Any
+    method: Method, source: Source, perplexity: Any, n_components: int, engine: str, init: Any
 ) -> tuple[Method, Any, Plan]:
     """The method with the scales that its perplexities need, these, and the plan; slow ones are warned of."""
-    perplexities = several(data.perplexity, method, data.X.shape[0])
+    perplexities = several(perplexity, method, source.n)
     if perplexities is not None:
         method = _with_scales(method)
     modes = isinstance(init, str) and init == "spectral"  # of a graph of distances, which moments are not
     chosen = plan(
         method,
-        data.X.shape[0],
+        source.n,
         n_components,
         engine,
-        euclidean=data.plain and not modes,
-        columns=0 if data.given and sparse.issparse(data.X) else data.X.shape[1],
-        stored=data.X.nnz if sparse.issparse(data.X) else None,
-        perplexity=data.perplexity,
+        euclidean=source.euclidean and not modes,
+        columns=source.columns,
+        stored=source.stored,
+        perplexity=perplexity,
         scales=1 if perplexities is None else len(perplexities),
-        weighted=data.weights is not None,
-        drawable=not modes and data.drawable,
+        weighted=source.weights is not None,
+        drawable=not modes and source.drawable,
     )
     if chosen.is_slow:
         warnings.warn(f"this will be slow: {chosen}", UserWarning, stacklevel=4)
@@ -116,7 +80,8 @@ def planned(
 
 def make(
     method: Method,
-    data: Data,
+    source: Source,
+    perplexity: Any,
     perplexities: Any,
     chosen: Plan,
     *,
@@ -127,65 +92,55 @@ def make(
     guided: bool,
 ) -> Made:
     """Target, engine and start, as the plan says; with a guide where one may be had and is needed."""
-    n, weights = data.X.shape[0], data.weights
-    scale, ladder = _start_scale(method), None
+    n, kind = source.n, chosen.kind or Exact
+    scale = _start_scale(method)
+    engine: Engine | None = None
     target: Any = None
+    steps: Rungs | None = None
 
     def build(method: Method, target: Any) -> Engine:
-        if chosen.engine == "mesh":
-            return mesh(method, target, data.n_jobs, accuracy, weights)
-        return exact(method, target, data.n_jobs, weights)
+        return kind.of(method, target, n_jobs=source.n_jobs, accuracy=accuracy, weights=source.weights)
 
-    engine: Engine | None = None
-    if chosen.engine == "moments":
-        moments = Moments(method, data.X, data.n_jobs)
+    if kind.matches == "data":
+        engine = build(method, source)
         if isinstance(init, str) and init == "random":  # as large as the distances call for
-            scale = (moments.mean_square / (2 * n_components)) ** 0.5
-        engine = moments
-    elif chosen.engine == "pairs":
-        pairs = Pairs(method, data.X, **data.distances)
-        if isinstance(init, str) and init == "random":
-            scale = (pairs.mean_square / (2 * n_components)) ** 0.5
-        engine, target = pairs, data.X if data.given else None
+            scale = (engine.mean_square / (2 * n_components)) ** 0.5
+        target = source.X if source.given else None
     elif perplexities is not None:
-        steps = rungs(
-            method, data.X, perplexities, **data.distances, weights=weights, sampled=chosen.engine == "mesh"
-        )
-        if method.climbs:
-            ladder = Ladder(method, steps, build)
-        target = steps.climb() if ladder is not None else steps.top()
+        neighbours = kind.matches == "neighbours"
+        options = {**source.distances, "weights": source.weights, "sampled": neighbours}
+        steps = rungs(method, source.X, perplexities, **options)
+        target = steps.climb() if method.climbs else steps.top()
     else:
-        if chosen.engine == "mesh":
-            method = _with_floor(method, data)
-        make_target = sparse_target if chosen.engine == "mesh" else dense_target
-        target = make_target(method, data.X, perplexity=data.perplexity, **data.distances, weights=weights)
+        make_target = dense_target
+        if kind.matches == "neighbours":
+            method, make_target = _with_floor(method, source, perplexity), sparse_target
+        options = {**source.distances, "weights": source.weights}
+        target = make_target(method, source.X, perplexity=perplexity, **options)
     method = _with_parameters_of_points(method, n)
-    if engine is None and ladder is None:
-        engine = build(method, target)
     whole = target.folded() if isinstance(target, Sampled) else target
     Y = start(
         init,
         n=n,
         n_components=n_components,
         random=random,
-        data=None if data.given else data.X,
+        data=source.coordinates,
         target=whole,
         is_distance=method.target_kind == "distances",
         scale=scale,
-        n_jobs=data.n_jobs,
+        n_jobs=source.n_jobs,
     )
-    if ladder is not None:
-        engine = ladder.begin(Y, target)
     pull = None
     if target is not None and method.kernel is not None:
-        pull = seen(whole, weights)
+        pull = seen(whole, source.weights)
         if method.target_kind == "row":  # the others of a symmetric one pull as much
-            pull = pull + seen(whole.T, weights)
-    stages: Ladder | Guide | None = ladder
+            pull = pull + seen(whole.T, source.weights)
+    if steps is not None and method.climbs:
+        return Made(Ladder(method, steps, build, Y, target), method, Y, pull)
+    engine = engine or build(method, target)
     if guided and needs_guide(method) and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
-        stages = Guide(engine, target, build)  # type: ignore[arg-type]
-        engine = stages.at(0)
-    return Made(engine, method, Y, pull, stages)  # type: ignore[arg-type]
+        return Made(Guide(engine, target, build), method, Y, pull)
+    return Made(Stages(engine), method, Y, pull)
 
 
 def _with_parameters_of_points(method: Method, n: int) -> Method:
@@ -195,17 +150,16 @@ def _with_parameters_of_points(method: Method, n: int) -> Method:
     return method._with(kernel=method.kernel.expanded(n))
 
 
-def _with_floor(method: Method, data: Data) -> Method:
+def _with_floor(method: Method, source: Source, perplexity: Any) -> Method:
     """The method as a sparse target needs it, in which p is not known beyond the neighbours.
 
     A cost that is infinite at p = 0 is given what p is there on average for its floor.
     """
-    if not method.cost.infinite_at_zero or not data.drawable:
+    if not method.cost.infinite_at_zero or not source.drawable:
         return method
-    n = data.X.shape[0]
-    perplexities = check_perplexity(data.perplexity, n)
+    perplexities = check_perplexity(perplexity, source.n)
     k = int(np.ceil(near(method) * perplexities.max()))
-    floor = beyond(method, data.X, k, perplexities, **data.distances)
+    floor = beyond(method, source.X, k, perplexities, **source.distances)
     return method._with(cost=method.cost._with(floor=floor))
 
 

@@ -10,13 +10,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.algebra.transforms import Identity
 from nearfield.descent import loops
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import Habits, Phase
 from nearfield.engine.base import RunAway
 from nearfield.steer.base import Indices
+from nearfield.typing import Array
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
 # Steps that a line search tries: a direction that was learned is right at once or not at all; along the
@@ -35,6 +35,10 @@ class Optimizer:
     def at_rest(self) -> bool:
         """Whether it has found no way down from where the variables are."""
         return False
+
+    def for_terms(self) -> Optimizer:
+        """The one that goes on when terms are added to the cost: itself, if it can minimise them too."""
+        return self
 
     def begin(self, z: Array, phase: Phase) -> None:
         """Forget what was learned about the problem: it is another one from here on."""
@@ -217,6 +221,9 @@ class SMACOF(Optimizer):
     """
 
     name: ClassVar = "smacof"
+
+    def for_terms(self) -> Optimizer:
+        return LBFGS()  # which majorizes nothing, and so minimises anything
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)

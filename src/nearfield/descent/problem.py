@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.descent import loops
 from nearfield.engine.base import Engine
 from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.steering import Steering
+from nearfield.typing import Array
 
 HUB = 2.0  # times the mean pull
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate

@@ -1,38 +1,63 @@
-"""The live optimisation. Estimators, command line and notebooks all drive this one object."""
+"""The live optimisation. Estimators, command line and notebooks all drive this one object.
+
+It owns a `Descent`, which iterates, a `Journal`, which remembers, and a fair lock, by which commands from any
+thread wait for the iteration that is under way. A command that is refused leaves the run as it was.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import os
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from nearfield.affinity.copies import check_weights
-from nearfield.affinity.given import as_matrix
+from nearfield.affinity.source import Source
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
-from nearfield.descent.guide import Guide
+from nearfield.checks import whole
+from nearfield.descent.descent import RECORD, Descent
 from nearfield.descent.health import diagnosis
-from nearfield.descent.making import Data, Made, make, planned
-from nearfield.descent.optimizers import Momentum, choose, optimizer
-from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import SPREADING, Phase, calmed, guided, schedule, stop
-from nearfield.descent.sessions import Kept, fingerprint, plain
+from nearfield.descent.journal import Journal
+from nearfield.descent.making import make, planned
+from nearfield.descent.optimizers import choose
+from nearfield.descent.schedule import Phase
+from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain
 from nearfield.descent.starts import random_numbers
-from nearfield.descent.steered import in_turn
-from nearfield.engine.base import Engine
-from nearfield.engine.mesh import ACCURACY
-from nearfield.io.checks import whole
-from nearfield.threads import one_blas_thread
+from nearfield.engine.mesh.one_scale import ACCURACY
+from nearfield.io.maps import Map
+from nearfield.parallel import one_blas_thread
+from nearfield.steer.base import Indices, Measure, Term
+from nearfield.steer.links import CannotLink, MustLink
+from nearfield.steer.log import Entry
+from nearfield.steer.penalties import Penalty
+from nearfield.steer.penalties import penalty as penalty_of
+from nearfield.steer.steering import Steering
+from nearfield.steer.turns import Turns
+from nearfield.typing import Array
 
-RECORD = 10  # every how many iterations the cost is computed and written to the history
-COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
-FLAT = 1e-7  # a gradient this small beside the largest one is none
+COMMANDS = ("pin", "unpin", "settle", "link", "unlink", "add", "remove", "undo", "redo")  # in a log
+FOLLOWERS = 0.05  # of all points
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
-class Run(Kept):
+def in_turn(
+    command: Callable[Concatenate[Any, Given], Result],
+) -> Callable[Concatenate[Any, Given], Result]:
+    """Wait for the iteration that is under way, and keep the next one waiting."""
+
+    @wraps(command)
+    def waiting(self: Any, *arguments: Given.args, **keywords: Given.kwargs) -> Result:
+        with self._turns.mine(), one_blas_thread():
+            return command(self, *arguments, **keywords)
+
+    return waiting
+
+
+class Run:
     """A map in the making: data, method, engine, optimizer and the points as they are now.
 
     Parameters
@@ -126,24 +151,20 @@ class Run(Kept):
         if not isinstance(method, Method):
             raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
         self._composition = method
-        X = as_matrix(X, metric)
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
-        weights = check_weights(weights, X.shape[0])
-        data = Data(X, metric, metric_params, perplexity, weights, n_jobs)
-        method, perplexities, self.plan = planned(method, data, n_components, engine, init)
-        chosen = choose(optimizer, method, complete=self.plan.engine != "pairs")
+        source = Source.of(X, metric, metric_params, weights, n_jobs)
+        method, perplexities, self.plan = planned(method, source, perplexity, n_components, engine, init)
+        chosen = choose(optimizer, method, complete=self.plan.complete)
         options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
         options["guided"] = optimizer == "auto"
-        made = make(method, data, perplexities, self.plan, random=random_numbers(random_state), **options)
-        self._stages = made.stages
+        options["random"] = random_numbers(random_state)
+        made = make(method, source, perplexity, perplexities, self.plan, **options)
         self._wanted = {
             "method": name,
             "n_components": n_components,
             "perplexity": perplexity,
             "metric": metric,
             "metric_params": metric_params,
-            "weights": weights,
+            "weights": source.weights,
             "init": made.Y.copy(),
             "optimizer": optimizer,
             "learning_rate": learning_rate,
@@ -152,8 +173,9 @@ class Run(Kept):
             "engine": self.plan.engine,
             "accuracy": accuracy,
         }
-        self._fingerprint = fingerprint(X)
-        self._begin(made, chosen, learning_rate, exaggeration, exaggeration_iter)
+        self._fingerprint = fingerprint(source.X)
+        self._descent = Descent(made, chosen, learning_rate, exaggeration, exaggeration_iter)
+        self._journal, self._turns = Journal(), Turns()
         self._asked = {
             "method": name,
             "composition": str(method),
@@ -163,193 +185,88 @@ class Run(Kept):
             "init": plain(init),
             "optimizer": chosen,
             "learning_rate": plain(learning_rate),
-            "exaggeration": self._phases[0].exaggeration,
+            "exaggeration": self._descent.phases[0].exaggeration,
             "random_state": plain(random_state),
         }
-        if weights is not None:
-            self._asked["weights"] = plain(weights)
+        if source.weights is not None:
+            self._asked["weights"] = plain(source.weights)
 
-    def _begin(
-        self,
-        made: Made,
-        optimizer_name: str,
-        learning_rate: Any,
-        exaggeration: Any,
-        exaggeration_iter: int | None,
-    ) -> None:
-        Y, stages = made.Y, made.stages
-        self._problem = Problem(made.engine, (len(Y), Y.shape[1]), made.pull, made.method)
-        asked: dict[str, Any] = {"exaggeration": exaggeration, "exaggeration_iter": exaggeration_iter}
-
-        def phases(engine: Engine, name: str, **options: Any) -> tuple[Phase, ...]:
-            return schedule(
-                engine.method,
-                n=self._problem.count,
-                natural_rate=self._problem.natural_rate_of(engine),
-                optimizer=name,
-                habits=optimizer(name).habits,
-                spread=float(Y.std()),
-                learning_rate=learning_rate,
-                **options,
-            )
-
-        if isinstance(stages, Guide):
-            self._phases = guided(
-                phases(stages.guiding, Momentum.name, **asked),
-                phases(stages.own, optimizer_name, exaggeration=1),
-            )
-        else:
-            rungs = 1 if stages is None else len(stages)
-            self._phases = phases(made.engine, optimizer_name, rungs=rungs, **asked)
-        self._z = self._problem.pack(Y)
-        self._problem.project(self._z)
-        self._start = self._z.copy()
-        self._first: tuple[Any, float] | None = None  # the last engine, and what the start costs with it
-        self._phase: Phase | None = None
-        self.iteration = 0
-        self._history = {name: [] for name in COLUMNS}
-        self._begin_steering(wakes=self._unfolds)
-        self._enter()
+    # What it is -------------------------------------------------------------------------------------------
 
     @property
-    def _unfolds(self) -> int:
-        """The iteration at which the map has about its size; with a guide, that of the method's own cost."""
-        before = sum(phase.iterations or 0 for phase in self._phases)
-        if isinstance(self._stages, Guide) or (not before and self.starts_unfolded):
-            return before
-        return before + SPREADING
+    def iteration(self) -> int:
+        """How many iterations were made."""
+        return self._descent.iteration
 
     @property
     def guided(self) -> bool:
         """Whether t-SNE still lays the map out, before the method's own cost takes over."""
-        return isinstance(self._stages, Guide) and self._problem.engine is self._stages.guiding
+        return self._descent.is_guided
 
     @property
     def method(self) -> Method:
         """The method, with learned parameters at their present values."""
-        return self._problem.method_at(self._z, self._stages.own if self.guided else None)  # type: ignore[union-attr]
+        return self._descent.method
 
     @property
     def Y(self) -> Array:
         """The coordinates now (a copy)."""
-        return self._problem.map_of(self._z).copy()
+        return self._descent.Y.copy()
 
     @property
     @in_turn
     def history(self) -> dict[str, Array]:
         """What was recorded on the way, as arrays of equal length."""
-        return {name: np.array(values) for name, values in self._history.items()}
+        return {name: np.array(values) for name, values in self._descent.history.items()}
+
+    def latest(self, name: str) -> float:
+        """The last value that was written to a column of the history: no more than 10 iterations old."""
+        return self._descent.history[name][-1]
 
     @property
     @in_turn
     def cost(self) -> float:
         """The cost of the map as it is now, without exaggeration and without any terms."""
-        if not self._history["iteration"] or self._history["iteration"][-1] != self.iteration:
-            self._record()
-        return self._history["cost"][-1]
+        if not self._descent.is_recorded:
+            self._descent.record()
+        return self.latest("cost")
 
     @property
     def starts_unfolded(self) -> bool:
         """Whether the start was a map already: one wider than the kernel, or of distances."""
-        kernel = self._problem.engine.method.kernel
-        return kernel is None or float(self._problem.map_of(self._start).std()) >= kernel.width
-
-    def latest(self, name: str) -> float:
-        """The last value that was written to a column of the history: no more than 10 iterations old."""
-        return self._history[name][-1]
+        return self._descent.starts_unfolded
 
     @property
     def learning_rate(self) -> float:
         """The learning rate of the coordinates in the last phase."""
-        engine = self._stages.own if self.guided else None  # type: ignore[union-attr]
-        return float(self._phases[-1].rate * self._problem.natural_rate_of(engine or self._problem.engine))
+        return self._descent.learning_rate
 
     def phase_at(self, iteration: int) -> Phase:
         """The phase that an iteration belongs to, counting from 0."""
-        for phase in self._phases:
-            if phase.iterations is None or iteration < phase.iterations:
-                return phase
-            iteration -= phase.iterations
-        return self._phases[-1]
+        return self._descent.phase_at(iteration)
+
+    def __repr__(self) -> str:
+        n, dimensions = self._descent.problem.shape
+        told = f"{n} points in {dimensions} dimensions, iteration {self.iteration}"
+        return f"<Run of {self._asked['method']}: {told}{f', {len(self.pins)} pinned' if self.pins else ''}>"
+
+    # Iterations -------------------------------------------------------------------------------------------
 
     @one_blas_thread()
     def step(self, n: int = 1) -> None:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
             self._iterate()
-        if n > 0 and (not self._history["iteration"] or self._history["iteration"][-1] != self.iteration):
+        if n > 0 and not self._descent.is_recorded:
             self._record()
-
-    def _enter(self) -> None:
-        """Make problem and optimizer ready for the next iteration, before any command may come."""
-        phase = self.phase_at(self.iteration)
-        if phase is not self._phase:
-            exaggerated = self._phase is not None and self._phase.exaggeration > 1
-            if exaggerated and np.std(self.Y) < np.std(self._problem.map_of(self._start)):
-                # Exaggeration drew few points into one, where every force vanishes: go on from the start.
-                self._z = self._start.copy()
-                self._problem.project(self._z)
-            if self._stages is not None and self._phase is not None and phase.rung > self._phase.rung:
-                if self.guided and not self._steering.anchored:
-                    self._resize(self._stages.resized(self._problem.map_of(self._z)))  # type: ignore[union-attr]
-                self._problem.enter(self._stages.at(phase.rung))
-            if self._phase is None or phase.optimizer != self._phase.optimizer:
-                self._optimizer = optimizer(phase.optimizer)
-            self._phase = phase
-            self._problem.exaggeration = phase.exaggeration
-            self._optimizer.begin(self._z, phase)
-        wakes = self._steering.wakes_at(self.iteration)
-        if wakes:
-            self._steering = self._steering.woken(self._problem.measure(self._z))
-        if wakes or self._steering.fades_at(self.iteration):
-            self._problem.steer(self._steering, self.iteration)
-            self._optimizer.change()
-
-    def _resize(self, Y: Array) -> None:
-        """Go on from the same map at another size."""
-        self._z = self._z.copy()
-        self._problem.map_of(self._z)[:] = Y
 
     @in_turn
     def _iterate(self) -> None:
-        phase = self.phase_at(self.iteration)
-        if phase is not self._phase:  # Ctrl-C came in between
-            self._enter()
-        phase = calmed(phase, max((left for left, _ in self._problem.terms), default=0.0))
-        due = self.iteration % RECORD == 0
-        following, before = self._optimizer.step(self._z, self._problem, phase, due)
-        if not np.all(np.isfinite(following)):
-            remedy = f"lower learning_rate (it was {self.learning_rate:g})"
-            if self._problem.terms:
-                remedy = f"undo, and weaken what was added to the cost; or {remedy}"
-            raise FloatingPointError(
-                f"the map left the range of numbers at iteration {self.iteration}: {remedy}"
-            )
-        if due:
-            self._write(before)
-        if following is not self._z:
-            self._problem.project(following)
-        self._z = following
-        self.iteration += 1
-        self._enter()
+        self._descent.iterate()
 
     @in_turn
     def _record(self) -> None:
-        self._write(self._problem(self._z))
-
-    def _write(self, here: Point) -> None:
-        if self._history["iteration"] and self._history["iteration"][-1] == self.iteration:
-            return
-        norm, exaggeration = float(np.linalg.norm(here.gradient)), self._problem.exaggeration
-        cost = self._own_cost() if self.guided else here.cost
-        row = (self.iteration, cost, norm, exaggeration, here.penalty)
-        for name, value in zip(self._history, row, strict=True):
-            self._history[name].append(value)
-
-    def _own_cost(self) -> float:
-        """What the method itself says of the map that its guide makes."""
-        own = self._stages.own  # type: ignore[union-attr]
-        return own.evaluate(self._problem.map_of(self._z), method=self.method).cost
+        self._descent.record()
 
     @one_blas_thread()
     def converge(
@@ -386,43 +303,18 @@ class Run(Kept):
             Whether it converged (True), or was stopped by the ceiling or the callback, or has come to rest
             as a map that is none (False).
         """
-        habits = optimizer(self._phases[-1].optimizer).habits
-        usual, over = stop(self._problem.engine.method, habits, self._problem.shape[0])
+        usual, over = self._descent.usual_stop()
         tol, patience = usual if tol is None else tol, over if patience is None else patience
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        unfolded = sum(phase.iterations or 0 for phase in self._phases)
         while self.iteration < max_iter:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
                 return False
-            settled = max(unfolded, self._steering.settled)
-            if self.iteration >= settled and self._is_flat(settled, tol, patience, min_grad_norm):
+            if self._descent.is_flat(tol, patience, min_grad_norm):
                 return self.diagnosis() is None
         return False
-
-    def _is_flat(self, settled: int, tol: float, patience: int, min_grad_norm: float) -> bool:
-        """Whether the last rows of the history show that nothing is gained any more."""
-        names = ("iteration", "gradient_norm", "cost", "penalty")
-        iterations, norms, costs, penalties = (self._history[name] for name in names)
-        if not iterations or iterations[-1] < settled:  # none, if a command has taken back the last
-            return False
-        if norms[-1] <= max(min_grad_norm, FLAT * max(norms)) or self._optimizer.at_rest:
-            return True
-        before = bisect_right(iterations, iterations[-1] - patience) - 1
-        if before < 0 or iterations[before] < settled:
-            return False
-        # A cost that rises is no sign of convergence either.
-        gained = costs[before] + penalties[before] - costs[-1] - penalties[-1]
-        return abs(gained) <= tol * min(abs(costs[-1]), abs(self._first_cost() - costs[-1]))
-
-    def _first_cost(self) -> float:
-        """The cost of the start, under the last of the engines."""
-        engine = self._problem.engine
-        if self._first is None or self._first[0] is not engine:
-            self._first = (engine, self._problem(self._start).cost)
-        return self._first[1]
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
@@ -430,10 +322,10 @@ class Run(Kept):
         if self.guided:
             return (
                 f"the map has not unfolded: t-SNE lays it out until {self._asked['method']} takes over at"
-                f" iteration {self._unfolds}; make more than {self.iteration} iterations"
+                f" iteration {self._descent.unfolds}; make more than {self.iteration} iterations"
             )
         return diagnosis(
-            self._problem.engine,
+            self._descent.problem.engine,
             self.Y,
             self.cost,
             self.method,
@@ -441,3 +333,238 @@ class Run(Kept):
             automatic=self._asked["learning_rate"] == "auto",
             iterations=self.iteration,
         )
+
+    # What a person asks for -------------------------------------------------------------------------------
+
+    @property
+    def log(self) -> list[Entry]:
+        """All commands so far, with the iteration before which they came (a copy)."""
+        return self._journal.log
+
+    @property
+    def pins(self) -> dict[int, Array]:
+        """The pinned points, and where they were put."""
+        return self._descent.steering.pins
+
+    @property
+    def followers(self) -> dict[int, Indices]:
+        """Who follows each pinned point."""
+        return self._descent.steering.followers
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Links, bounds and other terms that were added."""
+        return self._descent.steering.terms
+
+    def _measure(self) -> Measure:
+        return self._descent.problem.measure(self._descent.z)
+
+    @in_turn
+    def pin(
+        self,
+        indices: Any,
+        positions: Any,
+        *,
+        follow: Any = FOLLOWERS,
+        neighbours: str = "map",
+        weights: str = "one",
+        penalty: str | Penalty = "student",
+        soft: bool | Penalty = False,
+    ) -> None:
+        """Put some points where they belong, and let their old neighbours follow.
+
+        Parameters
+        ----------
+        indices : int or sequence of int
+            The points.
+        positions : array (points, dimensions)
+            Where each is put.
+        follow : int, float below 1, array or None
+            Who follows each of them: so many of its nearest neighbours, this fraction of all points, these
+            points, or nobody. They are looked for now, before the move, and stay the same.
+        neighbours : {"map", "data"}
+            Whether the nearest in the map or in the data are meant.
+        weights : {"one", "p"}
+            Whether all are drawn alike, or in proportion to p_ij.
+        penalty : {"student", "gaussian", "l2"} or Penalty
+            How they are drawn; see `nearfield.penalties`.
+        soft : bool or Penalty
+            False is a hard pin: the point stays exactly where it was put. True is a Gaussian prior: it may
+            give way. A penalty is a prior of one's own.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.random.default_rng(0).normal(size=(100, 5)), random_state=0)
+        >>> run.step(200)
+        >>> run.pin(3, (20, 0), follow=10)
+        >>> run.step(100)
+        >>> run.Y[3].tolist(), len(run.followers[3])
+        ([20.0, 0.0], 10)
+        """
+        drawn = penalty_of(penalty)
+        steering, pins, places = self._descent.steering.pin(
+            indices,
+            positions,
+            follow=follow,
+            neighbours=neighbours,
+            weights=weights,
+            penalty_of=drawn,
+            soft=soft,
+            Y=self._descent.Y,
+            engine=self._descent.problem.engine,
+            measure=self._measure(),
+        )
+        named = follow is None or np.isscalar(follow)
+        given: dict[str, Any] = {"follow": follow if named else np.array(follow)}
+        given |= {"neighbours": neighbours, "weights": weights}
+        given |= {"penalty": drawn, "soft": soft}
+        self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
+        self._descent.put(pins, places)
+
+    @in_turn
+    def unpin(self, indices: Any = None) -> None:
+        """Release some pinned points, or all, and their followers."""
+        steering, pins = self._descent.steering.unpin(indices)
+        self._commit(steering, "unpin", {"indices": pins})
+        self._descent.rest(pins)
+
+    @in_turn
+    def settle(self, n: int = 250) -> None:
+        """Let the penalties of all followers fade to zero over the next n iterations; the pins stay.
+
+        What fades already does so within n iterations from now. No iterations are made:
+        ``run.settle(250); run.step(250)``.
+        """
+        n = whole("n", n, 0)
+        self._commit(self._descent.steering.settle(self.iteration, n), "settle", {"n": n})
+
+    @in_turn
+    def link(self, must: Any = None, cannot: Any = None) -> None:
+        """Tie pairs of points together, or keep them apart; `nearfield.terms` has their strengths.
+
+        Parameters
+        ----------
+        must, cannot : array (links, 2), optional
+            Pairs that belong together, and pairs that do not.
+        """
+        if must is None and cannot is None:
+            raise ValueError("link: name pairs that must be together, or that cannot")
+        steering, measure, given = self._descent.steering, self._measure(), {}
+        for name, kind, pairs in (("must", MustLink, must), ("cannot", CannotLink, cannot)):
+            if pairs is not None:
+                links = kind(pairs)
+                steering, given[name] = steering.add(links, measure), links.pairs
+        self._commit(steering, "link", given)
+
+    @in_turn
+    def unlink(self, pairs: Any) -> None:
+        """Cut the links between these pairs of points."""
+        self._commit(self._descent.steering.unlink(pairs), "unlink", {"pairs": np.array(pairs)})
+
+    @in_turn
+    def add(self, term: Term) -> None:
+        """Add a term to the cost: links, bounds, or one of your own; see `nearfield.terms`."""
+        self._commit(self._descent.steering.add(term, self._measure()), "add", {"term": term})
+
+    @in_turn
+    def remove(self, number: int) -> None:
+        """Take out one of `terms`, by its number."""
+        self._commit(self._descent.steering.remove(number), "remove", {"number": int(number)})
+
+    @in_turn
+    def undo(self) -> None:
+        """Go back to the state before the last command: positions, momentum, pins and history."""
+        self._descent.restore(*self._journal.undo(self.iteration, self._descent.state()))
+
+    @in_turn
+    def redo(self) -> None:
+        """Go to the state that the last undo left."""
+        self._descent.restore(*self._journal.redo(self.iteration, self._descent.state()))
+
+    def _commit(self, steering: Steering, command: str, arguments: dict[str, Any]) -> None:
+        """Take over what a command has made, after which it cannot fail any more."""
+        optimizer = self._descent.optimizer
+        if (
+            steering.has_terms
+            and optimizer.for_terms() is not optimizer
+            and self._wanted["optimizer"] != "auto"
+        ):
+            raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
+        self._journal.write(self.iteration, command, arguments, self._descent.state())
+        self._descent.steer(steering)
+
+    # Files ------------------------------------------------------------------------------------------------
+
+    @in_turn
+    def map(self) -> Map:
+        """The map as it is now, as a thing to keep: `Map.save` writes it, and `Run.load` goes on from it."""
+        descent = self._descent
+        parameters = dict(self._asked, iteration=self.iteration)
+        for name, value in descent.problem.parameters_of(descent.z).items():
+            parameters[name] = plain(value)
+        wanted = (self._wanted, self._fingerprint, self._composition)
+        session, arrays = pack_session(*wanted, descent.state()[0], self._journal.entries)
+        return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        X: Any,
+        *,
+        replay: bool = False,
+        n_jobs: int | None = None,
+        **given: Any,
+    ) -> Self:
+        """Reopen a run that ``run.map().save(path)`` has written, and go on with it.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        X : array, sparse matrix or data frame
+            The data that the map was made of, which are not in the file.
+        replay : bool
+            Whether to do everything again from the start, by the log, instead of taking the map from the
+            file. On the same machine and versions the result is the same, bit for bit.
+        n_jobs : int or None
+            Threads; None is all cores.
+        **given
+            What a file cannot hold, if it was used: a `method` with a class or a function of one's own, a
+            `metric` that is a function.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf, tempfile, os
+        >>> X = np.random.default_rng(0).normal(size=(50, 5))
+        >>> run = nf.Run(X, random_state=0)
+        >>> run.step(100)
+        >>> run.pin(3, (20, 0))
+        >>> run.step(10)
+        >>> path = os.path.join(tempfile.mkdtemp(), "map.nfmap")
+        >>> run.map().save(path)
+        >>> again = nf.Run.load(path, X, replay=True)
+        >>> np.array_equal(again.Y, run.Y)
+        True
+        """
+        saved, wanted, state, log = opened(path, X, given)
+        run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
+        if run._fingerprint != saved.session["data"]:
+            raise ValueError(f"{path} {OTHER_DATA}")
+        run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
+        if replay:
+            run._replay(log, state.iteration)
+        else:
+            run._descent.resume(state)
+            run._journal.entries = list(log)
+        return run
+
+    def _replay(self, log: list[Entry], iteration: int) -> None:
+        """Do again what the log says, and make the iterations in between."""
+        for entry in log:
+            if entry.command not in COMMANDS:  # a file must not call whatever it names
+                raise ValueError(f"the log holds {entry.command!r}, which is no command of a run")
+            self.step(entry.iteration - self.iteration)
+            getattr(self, entry.command)(**entry.arguments)
+        self.step(iteration - self.iteration)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.method import Method
-from nearfield.io.checks import whole
+from nearfield.checks import whole
 
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.

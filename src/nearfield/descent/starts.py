@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import finite
-from nearfield.threads import one_blas_thread, spread
+from nearfield.checks import finite
+from nearfield.parallel import one_blas_thread, spread
+from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
 COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition

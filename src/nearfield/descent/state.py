@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nearfield.algebra.parts import Array
 from nearfield.descent.optimizers import LBFGS, SMACOF, Momentum, Optimizer
 from nearfield.descent.problem import Point
 from nearfield.steer import penalties
@@ -14,6 +13,7 @@ from nearfield.steer.links import CannotLink, MustLink
 from nearfield.steer.log import Entry
 from nearfield.steer.pulls import Pull
 from nearfield.steer.steering import Steering
+from nearfield.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nearfield.affinity.copies import check_weights, seen
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
+from nearfield.engine.task import Task
+from nearfield.typing import Array
 
 
 class RunAway(FloatingPointError):
@@ -40,23 +41,78 @@ class Evaluation:
     parameters: dict[str, Any] = field(default_factory=dict)
 
 
-class Engine(Protocol):
-    """Value and gradient of one method against one target."""
+class Engine:
+    """Value and gradient of one method against one target; and, of the class, what it accepts and takes.
 
+    A new engine is a class of this kind in `nearfield.engine.plan.ENGINES`, and nothing else.
+
+    Attributes
+    ----------
+    name : str
+        By which it is asked for.
+    matches : {"all pairs", "neighbours", "data"}
+        What its target is: P or distances of all pairs, P on the nearest neighbours, or the data themselves.
+    complete : bool
+        Whether all pairs have a part in the cost, and not some that were drawn to stand for them.
+    precision : float
+        The share of a value by which it can err.
+    """
+
+    name: ClassVar[str] = ""
+    matches: ClassVar[str] = "all pairs"
+    complete: ClassVar[bool] = True
+    mean_square: float  # of the distances, where the target is the data
+    precision: ClassVar[float]
     method: Method
     mass: float
-    weights: Array | None
-    precision: float  # the share of a value by which it can err
+    weights: Array | None = None
+
+    @classmethod
+    def obstacle(cls, task: Task) -> str | None:
+        """The fact that keeps it from a task, or None."""
+        raise TypeError(f"{cls.__name__} does not say what it accepts")
+
+    @classmethod
+    def suits(cls, task: Task) -> bool:
+        """Whether it is made for tasks of this kind, so that it is worth telling what keeps it from one."""
+        return False
+
+    @classmethod
+    def pays(cls, task: Task) -> bool:
+        """Whether it is worth its while, if the choice is left to the plan."""
+        return True
+
+    @classmethod
+    def reason(cls, task: Task) -> str:
+        """Why it is the right one, in a few words."""
+        raise TypeError(f"{cls.__name__} does not say why")
+
+    @classmethod
+    def memory(cls, task: Task) -> int:
+        """The bytes that it needs at most, the target included."""
+        raise TypeError(f"{cls.__name__} does not say what memory it takes")
+
+    @classmethod
+    def seconds(cls, task: Task) -> float:
+        """What an iteration takes, roughly; 0 where nothing grows with the number of pairs."""
+        return 0.0
+
+    @classmethod
+    def of(
+        cls, method: Method, target: Any, *, n_jobs: int | None, accuracy: float, weights: Array | None
+    ) -> Engine:
+        """The engine of a method and a target of the kind that it matches."""
+        raise TypeError(f"{cls.__name__} does not say how it is built")
 
     def evaluate(
         self, Y: Array, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None
     ) -> Evaluation:
         """At the map Y; `method` is the same one with other values of its learned parameters."""
-        ...
+        raise TypeError(f"{type(self).__name__} does not define evaluate")
 
-    def row(self, i: int) -> tuple[Array, Array]:
+    def row(self, i: int) -> tuple[Any, Any]:
         """What point i is tied to, and the target of each tie."""
-        ...
+        raise TypeError(f"{type(self).__name__} does not define row")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
-from nearfield.engine.exact import exact
+from nearfield.engine.exact.chain import exact
+from nearfield.typing import Array
 
 TOLERANCE = 1e-6
 

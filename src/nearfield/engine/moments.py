@@ -18,14 +18,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.source import Source
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.algebra.transforms import Identity, Square
-from nearfield.engine.base import Evaluation, check_map
-from nearfield.io.checks import check_count, finite
-from nearfield.threads import spread
+from nearfield.checks import check_count, finite
+from nearfield.engine.base import Engine, Evaluation, check_map
+from nearfield.engine.task import Task
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 BLOCK = 256  # rows of XᵀX that are held at a time
+SMALL = 2**23  # bytes: whatever has no term of its own
 
 
 def squares_differ(method: Method) -> bool:
@@ -35,7 +38,7 @@ def squares_differ(method: Method) -> bool:
     return plain and power in ((2.0, Identity()), (1.0, Square()))
 
 
-class Moments:
+class Moments(Engine):
     """Value and gradient of Σ (r² - d²)² from the moments of the data.
 
     Parameters
@@ -54,8 +57,34 @@ class Moments:
     True
     """
 
-    weights: Array | None = None
+    name = "moments"
+    matches = "data"
     precision = 1e-13
+
+    @classmethod
+    def obstacle(cls, task: Task) -> str | None:
+        if not squares_differ(task.method):
+            return f"{task.method} is not the squared difference of squared distances"
+        if task.weighted:
+            return "it knows of no weights of points"
+        if not task.euclidean:
+            return "it needs coordinates, metric 'euclidean' and a start other than 'spectral'"
+        return None
+
+    @classmethod
+    def reason(cls, task: Task) -> str:
+        return "exact without pairs: squared Euclidean distances are sums of moments"
+
+    @classmethod
+    def memory(cls, task: Task) -> int:
+        numbers = task.n * task.columns if task.stored is None else 2 * task.stored
+        return 24 * numbers + 200 * task.n * task.n_components + SMALL
+
+    @classmethod
+    def of(
+        cls, method: Method, target: Source, *, n_jobs: int | None, accuracy: float, weights: Array | None
+    ) -> Engine:
+        return cls(method, target.X, n_jobs)
 
     def __init__(self, method: Method, X: Any, n_jobs: int | None = None) -> None:
         if not squares_differ(method):
@@ -78,6 +107,7 @@ class Moments:
         self.a = _squares(X) - 2 * shift + mean @ mean
         if not self.a.max() > 0:
             raise ValueError(f"all {self.n} points are equal: there is nothing to map, check the columns")
+        self.mean_square = 2 * float(self.a.mean())  # of r over all pairs
         self.constant = self._gram() - 2 * self.n * (shift @ shift) + (self.n * (mean @ mean)) ** 2
         if not np.isfinite(self.constant):
             raise ValueError("some squares are not finite: the values are too large, scale the data down")
@@ -94,11 +124,6 @@ class Moments:
             return float(sum(_squares(A[k : min(k + BLOCK, hi)] @ A.T).sum() for k in blocks))
 
         return sum(spread(rows, A.shape[0], n_jobs=self.n_jobs))
-
-    @property
-    def mean_square(self) -> float:
-        """The mean of r² over all pairs."""
-        return 2 * float(self.a.mean())
 
     def row(self, i: int) -> tuple[Array, Array]:
         """The others, and their squared distances."""

@@ -15,16 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from nearfield.affinity.source import Source
 from nearfield.affinity.space import space
 from nearfield.algebra.method import Method
-from nearfield.algebra.parts import Array
 from nearfield.algebra.transforms import Identity
-from nearfield.engine import loops
-from nearfield.engine.base import Evaluation, check_map
-from nearfield.threads import spread
+from nearfield.engine.base import Engine, Evaluation, check_map
+from nearfield.engine.exact import loops
+from nearfield.engine.task import Task
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 OFFSETS = 1000  # at most; each point has twice as many ties
+FROM = 5000  # points, below which all pairs take seconds
 TINY = 1e-300  # in place of a distance of zero
+TIED = 1500  # bytes: what a coordinate takes while the ties of all chunks are computed
+SMALL = 2**23  # bytes: whatever has no term of its own
 
 
 def offsets(n: int) -> int:
@@ -38,7 +43,7 @@ def offsets(n: int) -> int:
     return min(OFFSETS, (n - 1) // 2)
 
 
-class Pairs:
+class Pairs(Engine):
     """Value and gradient over a sample of the pairs.
 
     Parameters
@@ -54,8 +59,45 @@ class Pairs:
         Of all pairs, how many there are.
     """
 
-    weights: Array | None = None
+    name = "pairs"
+    matches = "data"
+    complete = False
     precision = 1e-7  # of distances in float32
+
+    @classmethod
+    def obstacle(cls, task: Task) -> str | None:
+        if task.method.kernel is not None:
+            return f"{task.method} is no cost of distances"
+        if task.method.normalization != "none":
+            return "normalized distances are tied all together"
+        if task.weighted:
+            return "it knows of no weights of points"
+        if not task.drawable:
+            return "it needs data or all distances, and a start other than 'spectral'"
+        return None
+
+    @classmethod
+    def suits(cls, task: Task) -> bool:
+        return task.method.kernel is None
+
+    @classmethod
+    def pays(cls, task: Task) -> bool:
+        return task.n >= FROM
+
+    @classmethod
+    def reason(cls, task: Task) -> str:
+        return f"{2 * offsets(task.n)} drawn pairs a point stand for all of them"
+
+    @classmethod
+    def memory(cls, task: Task) -> int:
+        n, coordinates = task.n, task.n * task.n_components
+        return 4 * n * offsets(n) + TIED * coordinates + 24 * n * task.columns + 200 * coordinates + SMALL
+
+    @classmethod
+    def of(
+        cls, method: Method, target: Source, *, n_jobs: int | None, accuracy: float, weights: Array | None
+    ) -> Engine:
+        return cls(method, target.X, **target.distances)
 
     def __init__(
         self,

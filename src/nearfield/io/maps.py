@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 FORMAT = 2  # the first had no session
 # What reading something else, or part of a map, may end in.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 LEVELS = 512  # into which distances are sorted for their correlation
 

@@ -4,16 +4,15 @@ No `fastmath` here: a distance has to come out the same wherever its pair stands
 would no longer be ties.
 """
 
-import numba
 import numpy as np
 
-jit = numba.njit(nogil=True, cache=True, error_model="numpy")
+from nearfield.parallel.compiled import ordered_jit
 
 TILE = 512  # columns at a time, which the cache keeps while all rows of a block pass by
 BITS = 12  # of the key that one pass of the radix sort looks at
 
 
-@jit
+@ordered_jit
 def euclidean(Xt, queries, squared, out):
     """The distances out[q, j] from the queries to all points; Xt is laid out (column, point)."""
     dimensions, n = Xt.shape
@@ -32,7 +31,7 @@ def euclidean(Xt, queries, squared, out):
                     row[j] = np.sqrt(row[j])
 
 
-@jit
+@ordered_jit
 def sort_others(distances, own, keys, order, spare_keys, spare_order):
     """Fill `order` with all points but `own`, nearest first, ties by their index.
 
@@ -72,7 +71,7 @@ def sort_others(distances, own, keys, order, spare_keys, spare_order):
         first[e] = order[e]
 
 
-@jit
+@ordered_jit
 def vote(order, k, codes, votes):
     """The class that most of the k nearest have, of several the one that comes first; -1 if none has any."""
     for e in range(k):
@@ -89,7 +88,7 @@ def vote(order, k, codes, votes):
     return winner
 
 
-@jit
+@ordered_jit
 def judge_rows(
     queries, data, mapped, k, auc_terms, scale, data_edges, map_edges, codes, votes, counts, joint, rows
 ):

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.algebra.parts import Array
-from nearfield.io.checks import finite, whole
+from nearfield.checks import finite, whole
 from nearfield.judge.distances import best_scale, spearman, squares_at, stress_1
 from nearfield.judge.labels import class_codes
 from nearfield.judge.ranks import area, beyond_chance, local_and_global, most_neighbours, shared, trust
 from nearfield.judge.rows import distance_rows
 from nearfield.judge.tally import Census, Tally, standard_errors, take
+from nearfield.typing import Array
 
 ALL_UP_TO = 20_000  # points, above which a sample of them is looked at
 SAMPLE = 1000

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 
 def shared(counts: Any, rows: int) -> Array:

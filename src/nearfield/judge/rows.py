@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity.distances import NOT_FINITE, check_metric, check_precomputed
-from nearfield.algebra.parts import Array
 from nearfield.judge import loops
+from nearfield.typing import Array
 
 Rows = Callable[[Any], Array]  # indices of points → (indices, points)
 

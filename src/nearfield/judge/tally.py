@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
 from nearfield.judge import loops
 from nearfield.judge.distances import level_edges
 from nearfield.judge.ranks import area_terms
 from nearfield.judge.rows import Rows
-from nearfield.threads import spread
+from nearfield.parallel import spread
+from nearfield.typing import Array
 
 GROUPS = 32
 BLOCK = 2**18  # distances at a time, of each thread and in each space

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearfield.io.checks import whole
+from nearfield.checks import whole
 from nearfield.io.files import check_writable, replacing
 from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import classes_or_numbers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.io.checks import finite, whole
+from nearfield.checks import finite, whole
 from nearfield.show.maps import coordinates
 from nearfield.show.theme import SMALL, as_chart, entitle, extent, new_axes, theme
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from nearfield.io.checks import whole
+from nearfield.checks import whole
 
 _MEMORY = 2**28  # bytes that the maps take together, at most
 _FEWEST = 8  # maps that are kept however large they are

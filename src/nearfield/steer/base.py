@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
 from nearfield.steer.base import Indices, Measure, Term, indices_of, positive, shown
+from nearfield.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from nearfield.algebra.parts import Array
 from nearfield.steer.base import Indices, Measure, Term, positive, shown
+from nearfield.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

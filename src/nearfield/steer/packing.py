@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 
 def pack(value: Any, arrays: list[Array], known: dict[str, type]) -> Any:

@@ -25,8 +25,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
 from nearfield.steer.base import Measure, positive
+from nearfield.typing import Array
 
 __all__ = ["L2", "Gaussian", "Penalty", "Student", "penalty"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
 from nearfield.steer.base import Indices, Measure, Term, indices_of
 from nearfield.steer.penalties import Penalty
+from nearfield.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

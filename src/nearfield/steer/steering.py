@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.parts import Array
 from nearfield.engine.base import Engine
 from nearfield.steer.base import Indices, Measure, Term, indices_of, shown
 from nearfield.steer.links import Link, refuse_contradictions
 from nearfield.steer.penalties import Gaussian, Penalty, penalty
 from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
+from nearfield.typing import Array
 
 PRIOR = Gaussian(strength=1.0, width=0.3)  # of a soft pin: at a distance of .09 R as strong as the map
 
@@ -81,6 +81,11 @@ class Steering:
                     found[int(i)] = np.union1d(found.get(int(i), _nobody()), each.followers[each.pins == i])
         return found
 
+    @property
+    def has_terms(self) -> bool:
+        """Whether anything is added to the cost."""
+        return bool(self.pulls or self.terms)
+
     def at_iteration(self, iteration: int) -> Steering:
         """The same, as asked for at this iteration."""
         return replace(self, changed=iteration, asleep=iteration < self.wakes)
@@ -111,7 +116,7 @@ class Steering:
     def settled(self) -> int:
         """The iteration from which on nothing changes any more."""
         ends = [sum(each.fading) for each in self.pulls if each.fading is not None]
-        wakes = [self.wakes] if self.pulls or self.terms else []
+        wakes = [self.wakes] if self.has_terms else []
         return max([self.changed, *ends, *wakes])
 
     def pin(

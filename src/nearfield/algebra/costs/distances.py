@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from nearfield.algebra.costs.base import Cost
-from nearfield.algebra.parts import Array, part
+from nearfield.algebra.parts import part
+from nearfield.typing import Array
 
 DISTANCES = frozenset({"distances"})
 

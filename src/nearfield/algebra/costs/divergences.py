@@ -8,7 +8,8 @@ import numpy as np
 
 from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
 from nearfield.algebra.expressions import Tree, parse
-from nearfield.algebra.parts import TINY, Array, part
+from nearfield.algebra.parts import TINY, part
+from nearfield.typing import Array
 
 PROBABILITIES = frozenset({"probabilities"})
 

@@ -12,7 +12,7 @@ from nearfield.algebra.costs.divergences import positive
 from nearfield.algebra.expressions import Name, Tree
 from nearfield.algebra.expressions.parsing import shortened
 from nearfield.algebra.expressions.written import Written
-from nearfield.algebra.parts import Array
+from nearfield.typing import Array
 
 # What the data and the map are called in each domain; p and q serve in all of them.
 LETTERS = {"probabilities": ("p", "q"), "weights": ("v", "w"), "distances": ("r", "d")}

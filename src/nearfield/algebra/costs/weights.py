@@ -8,7 +8,8 @@ import numpy as np
 
 from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.divergences import KL, positive, within
-from nearfield.algebra.parts import Array, part
+from nearfield.algebra.parts import part
+from nearfield.typing import Array
 
 WEIGHTS = frozenset({"weights"})
 

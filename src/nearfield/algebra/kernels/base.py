@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, parse
-from nearfield.algebra.parts import TINY, Array, Part, build_named, named_classes
+from nearfield.algebra.parts import TINY, Part, build_named, named_classes
+from nearfield.typing import Array
 
 
 class Kernel(Part):

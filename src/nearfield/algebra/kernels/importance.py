@@ -10,7 +10,8 @@ import numpy as np
 from nearfield.algebra.expressions import Tree
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.kernels.tails import Student
-from nearfield.algebra.parts import TINY, Array, part
+from nearfield.algebra.parts import TINY, part
+from nearfield.typing import Array
 
 
 @part

@@ -1,0 +1,155 @@
+"""Maps as inline SVG whose colours the page sets, so that one picture serves light and dark.
+
+A point is a dot of a round pen that goes nowhere, `M12 34h0`: ten bytes each. Colours are classes, and so is
+the place in the pile: points are drawn in shuffled layers, so that no class covers the others.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from nearfield.show.names import spread
+from nearfield.show.palette import Classes
+from nearfield.typing import Array
+
+SIDE = 1000  # the width of a map
+MARGIN = 35
+FLATTEST = 0.5  # the least height, of the width
+LAYERS = 6
+MOST_DOTS = 12_000  # above which a map is drawn as pixels
+LEVELS = 16  # of a colour scale
+NAMED = 20  # classes whose names are written into the map
+LONGEST = 12  # letters of them
+LETTER, LINE = 26, 46  # width and height of the text in a map
+LOOKED_AT = 300  # points of a class, to find its middle
+
+
+def levels(colours: Classes | Array | None, n: int) -> tuple[Any, list[str]]:
+    """The colour class of each point, and the names of these classes: c0, c1, …; numbers are binned."""
+    if isinstance(colours, Classes):
+        return colours.codes, [f"c{code}" for code in range(len(colours.names))]
+    if colours is None:
+        return np.zeros(n, dtype=int), ["c0"]
+    low, high = scale_ends(colours)
+    known = np.isfinite(colours)
+    place = np.zeros(n, dtype=int)
+    place[known] = np.clip((colours[known] - low) / (high - low) * LEVELS, 0, LEVELS - 1).astype(int)
+    place[~known] = LEVELS
+    return place, [f"c{code}" for code in range(LEVELS + 1)]
+
+
+def scale_ends(values: Array) -> tuple[float, float]:
+    """The least and the largest of some numbers, which differ."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    return (low, high) if high > low else (low, low + 1.0)
+
+
+def common_height(maps: list[Array]) -> int:
+    """The height that holds all of the maps when they are equally wide: data that are long make flat ones.
+
+    >>> common_height([np.array([[0.0, 0.0], [10.0, 8.0]]), np.array([[0.0, 0.0], [10.0, 3.0]])])
+    814
+    """
+    spans = [np.ptp(Y, axis=0) for Y in maps]
+    ratio = max(float(y / x) if x > 0 else 1.0 for x, y in spans)
+    return round(float(np.clip(ratio, FLATTEST, 1.0)) * (SIDE - 2 * MARGIN) + 2 * MARGIN)
+
+
+def dots(Y: Array, colours: Classes | Array | None, height: int, text: str) -> str:
+    """A map as SVG.
+
+    Parameters
+    ----------
+    Y : array (points, 2)
+        The map.
+    colours : Classes, array or None
+        What colours the points.
+    height : int
+        Of the picture.
+    text : str
+        What the picture shows, for those who do not see it.
+    """
+    places = _fit(Y, height)
+    codes, names = levels(colours, len(Y))
+    pen = float(np.clip(1.15 * SIDE / np.sqrt(len(Y)) / 1.6, 4, 26))
+    layer = np.random.default_rng(0).integers(LAYERS, size=len(Y))
+    paths = []
+    for each in range(LAYERS):
+        for code, name in enumerate(names):
+            chosen = places[(layer == each) & (codes == code)]
+            if len(chosen):
+                way = "".join(f"M{x} {y}h0" for x, y in chosen.tolist())
+                paths.append(f'<path class="{name}" d="{way}"/>')
+    written = _names(places, colours, height) if isinstance(colours, Classes) else ""
+    return (
+        f'<svg class="map" viewBox="0 0 {SIDE} {height}" role="img" aria-label="{escape(text)}">'
+        f'<g class="dots" stroke-width="{pen:.1f}">{"".join(paths)}</g>{written}</svg>'
+    )
+
+
+def pixels(Y: Array, labels: Any, height: int, text: str) -> str:
+    """A map of many points as two small PNG files, for light and for dark."""
+    light, dark = (_png(Y, labels, height, dark) for dark in (False, True))
+    source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+    return f'<picture>{source}<img class="map" src="{light}" alt="{escape(text)}"></picture>'
+
+
+def _fit(Y: Array, height: int) -> Any:
+    """The map in the middle of the picture, as large as it can be, in whole units; y grows downwards."""
+    low, high = Y.min(axis=0), Y.max(axis=0)
+    room = np.array([SIDE, height]) - 2.0 * MARGIN
+    span = float(np.max((high - low) / room)) or 1.0
+    places = (Y - (low + high) / 2) / span * [1, -1] + np.array([SIDE, height]) / 2
+    return np.rint(places).astype(int)
+
+
+def _names(places: Any, classes: Classes, height: int) -> str:
+    """The names of the classes amid their points, moved apart."""
+    if not 1 < classes.total <= NAMED:
+        return ""
+    shown = [
+        name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in classes.names[: classes.named]
+    ]
+    centres = np.array([_amid(places[classes.codes == code]) for code in range(classes.named)])
+    halves = np.array([[LETTER * len(name) / 2 + 4, LINE / 2] for name in shown])
+    centres = spread(centres, halves, np.array([[0.0, 0.0], [SIDE, height]]))
+    texts = [
+        f'<text x="{x:.0f}" y="{y:.0f}">{escape(name)}</text>'
+        for (x, y), name in zip(centres.tolist(), shown, strict=True)
+    ]
+    return f'<g class="names">{"".join(texts)}</g>'
+
+
+def _amid(points: Any) -> Any:
+    """The point that is nearest to the others, few far ones counting little: in the largest piece of a group.
+
+    >>> _amid(np.array([[0, 0], [1, 0], [2, 0], [90, 0], [91, 0]])).tolist()
+    [1.0, 0.0]
+    """
+    some = points[np.random.default_rng(0).permutation(len(points))[:LOOKED_AT]].astype(float)
+    apart = np.sqrt(np.linalg.norm(some[:, None] - some[None, :], axis=2))
+    return some[np.argmin(apart.sum(axis=1))]
+
+
+def _png(Y: Array, labels: Any, height: int, dark: bool) -> str:
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+    from nearfield.show.maps import map
+
+    figure = Figure(figsize=(4, 4 * height / SIDE), dpi=150)
+    ax = figure.add_axes((0, 0, 1, 1))
+    # Larger than in a picture of its own: it is shown small.
+    map(Y, labels, ax=ax, legend=False, dark=dark, size=float(np.clip(4e4 / len(Y), 0.6, 3)))
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", transparent=True)
+    small = io.BytesIO()
+    # 128 colours are all that dots in a few colours need, in a quarter of the bytes.
+    Image.open(picture).quantize(128, method=Image.Quantize.FASTOCTREE).save(small, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(small.getvalue()).decode()}"

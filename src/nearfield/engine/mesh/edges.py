@@ -1,0 +1,246 @@
+"""The edges of the neighbour graph: springs with G - G0 in place of G, where p is not zero.
+
+An edge may stand for several pairs: those of the copies of its ends where points have weights, or all pairs
+of a stratum of which it was drawn. Its p is that of one of them, and what it adds counts as often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.method import Method
+from nearfield.engine.mesh import edge_loops as loops
+from nearfield.parallel import CHUNKS, begin, spread
+
+PARTS = 6  # of the edges whose forces, on points anywhere, are added up
+BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that threads do not wait for Python
+# Below every weight that matters; (p/q)² stays within float32. Of pairs that are further apart than that the
+# cost goes on along its tangent in log w, so that value and gradient agree, and torn neighbours meet again.
+SMALLEST = np.float32(1e-15)
+FURTHEST = np.log(SMALLEST)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an evaluation is asked for: the method, the map, and how much of it."""
+
+    method: Method
+    Y: Any
+    exaggeration: float = 1.0
+    want_value: bool = True
+
+
+@dataclass
+class Pulls:
+    """What the edges contribute: springs, brackets Σ (G - G0) q and costs, of all rows."""
+
+    gradient: Any
+    bracket: Any
+    cost: float = 0.0
+    attraction: float = 0.0
+
+    @classmethod
+    def added(cls, parts: list[Pulls]) -> Pulls:
+        """The sum of parts, in their order; the first is overwritten."""
+        total = parts[0]
+        for part in parts[1:]:
+            total.gradient += part.gradient
+            total.bracket += part.bracket
+            total.cost += part.cost
+            total.attraction += part.attraction
+        return total
+
+
+class Edges:
+    """P in compressed rows, in the smallest types that hold it, and the springs along its edges.
+
+    Parameters
+    ----------
+    P : sparse array
+        Without a copy where its types are small already.
+    number : array, optional
+        How many pairs each of its values stands for.
+    """
+
+    def __init__(self, P: Any, number: Any = None, n_jobs: int | None = None) -> None:
+        self.n, self.n_jobs = P.shape[0], n_jobs
+        self.p = P.data.astype(np.float32, copy=False)
+        self.indptr = P.indptr.astype(np.int64, copy=False)
+        self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
+        self.number = None if number is None else number.astype(np.float32, copy=False)
+        self.chunks = self._balanced(CHUNKS)
+
+    def _balanced(self, count: int) -> list[tuple[int, int]]:
+        """Chunks of rows with about equally many edges."""
+        bounds = np.searchsorted(self.indptr, np.linspace(0, self.indptr[-1], count + 1))
+        bounds[0], bounds[-1] = 0, self.n
+        bounds = np.unique(np.clip(bounds, 0, self.n))
+        return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+    def blocks(self, lo: int, hi: int) -> Iterator[tuple[int, int]]:
+        """Ranges of rows within a chunk, of some BLOCK edges each."""
+        while lo < hi:
+            stop = int(np.searchsorted(self.indptr, self.indptr[lo] + BLOCK, side="right")) - 1
+            stop = min(max(stop, lo + 1), hi)
+            yield lo, stop
+            lo = stop
+
+    def counted(self, values: Any, edges: Any = slice(None)) -> Any:
+        """What all pairs have that some edges stand for."""
+        return values if self.number is None else self.number[edges] * values
+
+    def weighed(self) -> tuple[Any, float]:
+        """The sum of p over all pairs of each point, and Σ p log p over all pairs."""
+        counted = self.counted(self.p)
+        sums = spread(loops.weigh_rows, self.n, self.indptr, counted, n_jobs=self.n_jobs)
+        entropy = sum(part for _, part in sums)
+        if self.number is not None:  # what is asked for is Σ n p log p, not Σ n p log(n p)
+            there = counted > 0
+            entropy -= float(np.sum(counted[there] * np.log(self.number[there]), dtype=np.float64))
+        return np.concatenate([degrees for degrees, _ in sums]), entropy
+
+    def folded(self, both_ways: bool) -> Edges:
+        """All pairs' p on single edges; with `both_ways`, p_ij + p_ji."""
+        M = sparse.csr_array((self.counted(self.p), self.indices.view(np.int32), self.indptr), (self.n,) * 2)
+        return Edges(sparse.csr_array(M + M.T) if both_ways else M, None, self.n_jobs)
+
+    def row(self, i: int) -> tuple[Any, Any]:
+        """The neighbours of a point, and their p."""
+        there = slice(self.indptr[i], self.indptr[i + 1])
+        return self.indices[there], self.p[there]
+
+    def gaps(self, lo: int, hi: int, Y: Any) -> tuple[Any, Any]:
+        """The squared lengths of the edges of some rows, and their components."""
+        count = int(self.indptr[hi] - self.indptr[lo])
+        f, gaps = np.empty(count, np.float32), np.empty((Y.shape[1], count), np.float32)
+        loops.edge_gaps(lo, hi, (0,) * Y.shape[1], self.indptr, self.indices, Y, gaps, f)
+        return f, gaps
+
+    def nearby(self, asked: Asked, rows: Any, weights: Any = None) -> Any:
+        """The sum of w over the neighbours of some points, or over all that a copy sees of them."""
+        ends = np.cumsum(np.diff(self.indptr)[rows])
+        f = np.empty(ends[-1] if len(ends) else 0, np.float32)
+        loops.lengths(rows, self.indptr, self.indices, asked.Y, f)
+        w = np.maximum(asked.method.kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+        copies = np.empty(0) if weights is None else weights
+        return loops.sums_of_rows(rows, self.indptr, self.indices, w.astype(np.float32, copy=False), copies)
+
+    def pull(self, lo: int, hi: int, gaps: Any, k: Any, mirrored: bool, gradient: Any) -> None:
+        """Add the forces of some rows' springs; `mirrored`, of a P that is symmetric."""
+        if mirrored:
+            loops.edge_springs(lo, hi, self.indptr, gaps, k, gradient)
+        else:
+            axes = (0,) * len(gaps)
+            loops.edge_springs_both_ways(lo, hi, axes, self.indptr, self.indices, gaps, k, gradient)
+
+    # A cross-entropy with a heavy tail ----------------------------------------------------------------------
+
+    def begin_tail(self, asked: Asked) -> Callable[[], tuple[Any, float]]:
+        """Start Σ p β/(1+αβf) (y_i - y_j) and -Σ p log w, in one fused loop; the springs need no S."""
+        gradient, Y = np.empty_like(asked.Y), asked.Y
+        alpha, beta = asked.method.kernel.tail  # type: ignore[union-attr,misc]
+        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p)
+        arguments = (*graph, Y, alpha, beta, asked.want_value, gradient)
+        pending = begin(loops.tail_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
+        return lambda: (gradient, float(sum(pending())))
+
+    # A divergence whose G is known, with a heavy tail, at one scale or several -----------------------------
+
+    def divergence(self, asked: Asked, nearest: Any, logs: Any) -> Pulls:
+        """The springs of a cross-entropy or a mixture, each with the q of its scale, in one fused loop.
+
+        S = exp(logs - β nearest) has a row for each point, or one for all, and a column for each scale.
+        """
+        method, Y = asked.method, asked.Y
+        alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
+        beta = (beta * np.array(method.precisions)).astype(np.float32)
+        number = np.empty(0, np.float32) if self.number is None else self.number
+        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, number, Y)
+        kernels = (method.cost.mixture or 0.0, alpha, beta, nearest, logs)
+        extra, mirrored = np.float32(asked.exaggeration - 1), len(logs) == 1
+
+        def rows(lo: int, hi: int) -> Pulls:
+            found = Pulls(np.zeros_like(Y), np.zeros((self.n, len(beta))))
+            arguments = (extra, asked.want_value, mirrored, found.gradient, found.bracket)
+            found.cost, found.attraction = loops.scale_edges(lo, hi, *graph, *kernels, *arguments)
+            return found
+
+        # Each part has a gradient of all points, which takes longer to add up than a few edges to compute.
+        return Pulls.added(spread(rows, self._balanced(PARTS), n_jobs=self.n_jobs))
+
+    # Any cost and kernel ------------------------------------------------------------------------------------
+
+    def chain(self, asked: Asked, terms: tuple[LimitTerm, ...], S: Any) -> Pulls:
+        """The chain along the edges, whatever the cost and the kernel."""
+        return Pulls.added(spread(self._of_rows, self.chunks, asked, terms, S, n_jobs=self.n_jobs))
+
+    def _of_rows(self, lo: int, hi: int, asked: Asked, terms: tuple[LimitTerm, ...], S: Any) -> Pulls:
+        found = Pulls(np.zeros_like(asked.Y), np.zeros(self.n))
+        for start, stop in self.blocks(lo, hi):
+            self._add(start, stop, asked, terms, S, found)
+        return found
+
+    def _add(
+        self, lo: int, hi: int, asked: Asked, terms: tuple[LimitTerm, ...], S: Any, found: Pulls
+    ) -> None:
+        cost, kernel = asked.method.cost, asked.method.kernel
+        edges = slice(self.indptr[lo], self.indptr[hi])
+        p, columns = self.p[edges], self.indices[edges]
+        counts = np.diff(self.indptr[lo : hi + 1])
+        f, gaps = self.gaps(lo, hi, asked.Y)
+        if kernel.profile is not kernel:  # type: ignore[union-attr]
+            kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)  # type: ignore[union-attr]
+        mirrored = np.ndim(S) == 0  # one S, and so a symmetric P
+        rows_S = np.float32(S) if mirrored else np.repeat(S[lo:hi].astype(np.float32), counts)
+        w = np.maximum(kernel.value(f), SMALLEST)
+        q = w / rows_S
+        rest = beyond_limit(terms, cost.derivative(p, q), rows_S, w) * q
+        rate = kernel.log_derivative(f)
+        k = rest * rate
+        if asked.exaggeration != 1:
+            k = k + np.float32(1 - asked.exaggeration) * p * rate
+            attraction = self.counted(p * kernel.log(f), edges)
+            found.attraction += float(np.sum(attraction, dtype=np.float64))
+        k = self.counted(k, edges).astype(np.float32, copy=False)
+        self.pull(lo, hi, gaps, k, mirrored, found.gradient)
+        loops.row_sums(lo, hi, self.indptr, self.counted(rest, edges), found.bracket)
+        if asked.want_value:
+            value = cost.value(p, q)
+            for term in terms:
+                value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
+            if kernel.underflows:
+                value += rest * np.minimum(kernel.log(f) - FURTHEST, 0.0)
+            found.cost += float(np.sum(self.counted(value, edges), dtype=np.float64))
+
+    def slope(self, asked: Asked, terms: tuple[LimitTerm, ...], S: float, name: str) -> float:
+        """Σ [(G - G0) q + (1 - a) p] ∂ log w/∂θ of a learned parameter θ."""
+        kernel, cost = asked.method.kernel, asked.method.cost
+
+        def along(lo: int, hi: int) -> float:
+            total = 0.0
+            for start, stop in self.blocks(lo, hi):
+                edges = slice(self.indptr[start], self.indptr[stop])
+                p = self.p[edges]
+                f, _ = self.gaps(start, stop, asked.Y)
+                w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+                rest = beyond_limit(terms, cost.derivative(p, w / S), S, w)
+                rate = kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+                parts = self.counted((rest * w / S + (1 - asked.exaggeration) * p) * rate, edges)
+                total += float(np.sum(parts, dtype=np.float64))
+            return total
+
+        return sum(spread(along, self.chunks, n_jobs=self.n_jobs))
+
+
+def beyond_limit(terms: tuple[LimitTerm, ...], G: Any, S: Any, w: Any) -> Any:
+    """G - G0."""
+    for term in terms:
+        limit = term.coefficient(S)
+        G = G - (limit if term.constant else limit * term.slope(w))
+    return G

@@ -1,0 +1,394 @@
+"""Sums of radial functions over all pairs of points, in near-linear time.
+
+**Far**: charges are spread over the nodes of a grid by cubic B-splines, convolved with the radial function
+by FFT (on twice the span, so that nothing wraps around), and the potential is read off by the same splines.
+Its gradient is that of the spline, so one forward and one inverse transform give potential and force.
+
+**Near**: a grid that is to resolve the sharp top of a kernel needs many nodes. Within a cutoff the function
+is therefore replaced by its Taylor polynomial at the cutoff, which a much coarser grid resolves, and what
+that leaves out is summed directly over the few points within the cutoff. Which cutoff is the cheapest
+depends on how dense the map is: a small, crowded map wants none, a wide one a generous cutoff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from nearfield.engine.base import RunAway
+from nearfield.engine.mesh import field_loops as loops
+from nearfield.engine.mesh import near_loops
+from nearfield.engine.mesh.near import Radial, Rest
+from nearfield.parallel import LIGHT, chunks, spread, threads
+
+CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
+SAMPLE = 4096  # points that the crowding of a map is judged by
+GROWTH = 1.1  # from one size of the grid to the next
+LEAST = 20  # nodes of half an axis
+KEPT = 3  # grids whose spectra are kept
+PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
+FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
+MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
+FREE = 2**15  # nodes that cost next to nothing
+LINES = 200  # of the grid, that one thread is quick at
+ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
+FINEST = 0.05  # of the width: finer spacing gains nothing in float32
+# What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
+# nanoseconds; only the ratios matter.
+NODE, POINT, PAIR = 8.0, 60.0, 0.4
+
+
+@dataclass(frozen=True)
+class Charges:
+    """Charges on the field: their transform, and the near sums of each radial function, values and forces."""
+
+    values: Any
+    transformed: Any
+    near: dict[Hashable, tuple[Any | None, Any | None]]
+
+
+class Field:
+    """Potentials of all points, far on a grid and near by direct sums.
+
+    Parameters
+    ----------
+    width : float
+        The distance at which the narrowest of the radial functions has fallen to half.
+    accuracy : float
+        The error of the force, relative to it.
+    """
+
+    def __init__(self, width: float, accuracy: float, n_jobs: int | None = None) -> None:
+        self.width, self.accuracy, self.n_jobs = float(width), float(accuracy), n_jobs
+        self.cutoff, self.spacing = 0.0, 0.0
+        self.shape: tuple[int, ...] = ()
+        self._grids: Any = np.empty((1, 0), np.float32)
+        self._radials: dict[Hashable, Radial] = {}
+        # By grid, the least recently used first, and by function: the map may waver between two grids.
+        self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
+        self._rests: dict[float, dict[Hashable, Rest]] = {}
+
+    # The functions ----------------------------------------------------------------------------------------
+
+    def know(self, key: Hashable, radial: Radial) -> None:
+        """Give a radial function a name."""
+        self._radials.setdefault(key, radial)
+
+    def forget(self, keep: Callable[[Hashable], bool]) -> None:
+        """Let go of functions: a kernel that is learned is another one at every step."""
+        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._rests.values()]
+        for functions in known:
+            for key in [key for key in functions if not keep(key)]:
+                del functions[key]
+
+    def _far(self, key: Hashable, f: Any) -> Any:
+        """The part of a function that is left to the grid, above its value at the far end of the map."""
+        radial, edge = self._radials[key], self.cutoff**2
+        if edge == 0:
+            return radial(f) - self._floor(key)
+        coefficients = self._rest(key, self.cutoff).tail[::-1]
+        inside = np.polynomial.polynomial.polyval(np.minimum(f - edge, 0.0), coefficients)
+        return np.where(f < edge, inside, radial(np.maximum(f, edge))) - self._floor(key)
+
+    def _floor(self, key: Hashable) -> float:
+        """The value at the far end of the grid, which every pair has at least.
+
+        In a map that is small beside the kernel all values are nearly the same; without what they share,
+        float32 has digits for what they do not.
+        """
+        squares = sum((m // 2 * self.spacing) ** 2 for m in self.shape)
+        return float(np.asarray(self._radials[key](np.full(1, squares)))[0])
+
+    def _rest(self, key: Hashable, cutoff: float) -> Rest:
+        """What is left to the near sum of a function."""
+        rests = self._rests.setdefault(cutoff, {})
+        if key not in rests:
+            # Tails are low polynomials in 1/(1 + (d/width)²), bells in the squared distance, more or less.
+            edge, tolerance = cutoff**2, FIT * self.accuracy
+            variables = ((False, self.width**-2), (False, 1 / edge), (True, 1 / self.width))
+            fits = [Rest.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
+            rests[key] = min(fits, key=lambda rest: (max(rest.error, tolerance), len(rest.head)))
+        return rests[key]
+
+    def _splits(self, cutoff: float) -> bool:
+        """Whether the near part of every function is a polynomial to the accuracy that is asked for."""
+        return all(self._rest(key, cutoff).error <= self.accuracy for key in self._radials)
+
+    def _spectrum(self, key: Hashable) -> Any:
+        """The transform of the far part, deconvolved of the splines."""
+        spectra = self._spectra[self.cutoff, self.spacing, self.shape]
+        if key not in spectra:
+            squares: Any = 0.0
+            windows: Any = 1.0
+            for axis, m in enumerate(self.shape):
+                along = tuple(slice(None) if a == axis else None for a in range(len(self.shape)))
+                half = np.arange(m // 2 + 1)
+                squares = squares + ((half * self.spacing) ** 2)[along]
+                # The transform of the spline at the nodes: divided by it, the splines interpolate.
+                windows = windows * ((2 + np.cos(2 * np.pi * half / m)) / 3)[along]
+            # The function is even along every axis, and so is its transform: one corner says it all.
+            corner = scipy.fft.dctn(self._far(key, squares), type=1, workers=self._workers())
+            spectrum = (corner / windows**2).astype(np.float32)
+            for axis, m in enumerate(self.shape[:-1]):
+                spectrum = np.take(spectrum, np.minimum(np.arange(m), m - np.arange(m)), axis=axis)
+            spectra[key] = spectrum
+        return spectra[key]
+
+    # The points -------------------------------------------------------------------------------------------
+
+    def lay(self, Y: Any) -> None:
+        """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
+        low, high = np.empty(Y.shape[1], np.float32), np.empty(Y.shape[1], np.float32)
+        loops.extent(Y, low, high)
+        self.cutoff, self.spacing = self._choose(Y, low, high)
+        self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
+        place = (self.cutoff, self.spacing, self.shape)
+        self._spectra[place] = self._spectra.pop(place, {})
+        while len(self._spectra) > KEPT:
+            del self._spectra[next(iter(self._spectra))]
+        filled = tuple(m // 2 for m in self.shape)  # the rest is there so that nothing wraps around
+        parts = PARTS if len(Y) >= PART * PARTS else 1
+        if self._grids.shape != (parts, *filled):
+            self._grids = np.empty((parts, *filled), np.float32)
+        self._order: Any = None
+        if self.cutoff > 0:
+            self._sort(Y, low, high)
+        else:
+            self.Y = Y
+        self._origin = (low - self.spacing).astype(np.float32)
+        self._per_cell = np.float32(1 / self.spacing)
+
+    @staticmethod
+    def _nodes(cells: Any) -> list[int]:
+        """How many nodes each axis needs: twice the span, with room for the splines.
+
+        Halfway round, where the function meets itself, it has an edge, which splines carry on for a dozen
+        nodes: in a small map they must not reach the points.
+        """
+        return [2 * max(int(c) + loops.NODES + 2, LEAST) for c in cells]
+
+    def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
+        """The cutoff, and with it the spacing, that costs the least for a map like this."""
+        sample = Y[:: -(-len(Y) // SAMPLE)] - low
+        crowded = near_pairs(sample, 3 * self.width) * (len(Y) / len(sample)) ** 2
+        best = (np.inf, 0.0, 0.0)
+        for widths in CUTOFFS:
+            cutoff, spacing = widths * self.width, self._spacing(widths)
+            nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
+            if nodes > MOST or (cutoff > 0 and not self._splits(cutoff)):
+                continue
+            pairs = crowded * (widths / 3) ** Y.shape[1]
+            near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
+            best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
+        _, cutoff, spacing = best
+        if not spacing:
+            raise RunAway(
+                f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
+                " away; lower learning_rate, or leave it at 'auto'"
+            )
+        # Where nodes cost nothing, finer ones: the force within one cell needs the curvature to be right.
+        while cutoff == 0 and spacing > FINEST * self.width:
+            count, finer = (float(np.prod(self._nodes((high - low) * by / spacing))) for by in (1.0, 1.5))
+            if finer > max(FREE, count):
+                break
+            spacing /= 1.5
+        return cutoff, spacing
+
+    def _spacing(self, widths: float) -> float:
+        """The spacing that gives the accuracy with a cutoff of so many widths.
+
+        Measured on Student's and Gaussian kernels: cubic splines err by at most 0.29 (h/width)³ of the
+        force without a cutoff, and by some 0.04/c (2.5 h/c)³ with one at c widths.
+        """
+        if widths == 0:
+            return self.width * (self.accuracy / 0.29) ** (1 / 3)
+        return self.width * widths * min(0.5, (self.accuracy * widths / 0.04) ** (1 / 3) / 2.5)
+
+    def _sort(self, Y: Any, low: Any, high: Any) -> None:
+        """Sort the points into cells as wide as the cutoff."""
+        n = len(Y)
+        per_cell = np.float32(1 / self.cutoff)
+        shape = ((high - low) * per_cell).astype(np.int64) + 1
+        cells, order = np.empty(n, np.int64), np.empty(n, np.int64)
+        self._starts = np.empty(int(np.prod(shape)) + 1, np.int64)
+        self.Y, self._Yt, self._order = np.empty_like(Y), np.empty(Y.shape[::-1], np.float32), order
+        loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order, self.Y, self._Yt)
+        # Bands of cells with about the same number of points each.
+        cuts = np.searchsorted(self._starts, [lo for lo, _ in chunks(n)[1:]])
+        self._bands = list(pairwise([0, *np.unique(cuts).tolist(), len(self._starts) - 1]))
+        self._cell_shape = np.array(_solid(tuple(shape)))
+
+    # Sums over all pairs i ≠ j ------------------------------------------------------------------------------
+
+    def charge(
+        self, masses: Any, keys: list[Hashable], own: Any = None, values: bool = True, forces: bool = True
+    ) -> Charges:
+        """Put charges on the points, and sum what is near of each function.
+
+        Parameters
+        ----------
+        masses : array (points,) or None
+            Ones, if None.
+        keys : list
+            The functions whose near sums are wanted.
+        own : array (points,), optional
+            A charge for each unit of mass. The near force is then that of both ends of a pair on its first,
+            Σ_j m_j (own_i + own_j) ∇R, in one sum; the far one is as without.
+        values, forces : bool
+            What of the near sums is wanted; the rest is None.
+        """
+        masses, own = (self._sorted(each) for each in (masses, own))
+        charges = masses if own is None else own if masses is None else masses * own
+        parts, *filled = self._grids.shape
+        grids = self._grids.reshape(parts, *_solid(tuple(filled)))
+        placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
+        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
+        spread(loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs)
+        for grid in self._grids[1:]:
+            self._grids[0] += grid
+        near = self._near(masses, own, keys, values, forces) if self.cutoff > 0 else {}
+        return Charges(charges, self._transformed(self._grids[0]), near)
+
+    def _sorted(self, values: Any) -> Any:
+        """Values of the points in the order of the cells."""
+        if values is None:
+            return None
+        values = np.asarray(values, dtype=np.float32)
+        return values if self._order is None else values[self._order]
+
+    def _workers(self) -> int:
+        """How many threads a transform is worth."""
+        return threads(self.n_jobs) if np.prod(self.shape) > ALONE else 1
+
+    def _transformed(self, grid: Any) -> Any:
+        """The transform on the whole shape of a grid that is filled in one corner of it.
+
+        Axis by axis: lines that are all zeros are never transformed.
+        """
+        workers = self._workers()
+        out = scipy.fft.rfft(grid, self.shape[-1], axis=-1, workers=workers)
+        for axis in reversed(range(grid.ndim - 1)):
+            out = scipy.fft.fft(out, self.shape[axis], axis=axis, workers=workers, overwrite_x=True)
+        return out
+
+    def _potential(self, spectrum: Any) -> Any:
+        """The filled corner of what has this transform, which is overwritten."""
+        workers = self._workers()
+        for axis in range(spectrum.ndim - 1):
+            spectrum = scipy.fft.ifft(spectrum, axis=axis, workers=workers, overwrite_x=True)
+            corner = (slice(None),) * axis + (slice(self.shape[axis] // 2),)
+            spectrum = spectrum[corner]
+        return scipy.fft.irfft(spectrum, self.shape[-1], axis=-1, workers=workers, overwrite_x=True)
+
+    def _near(
+        self, masses: Any, own: Any, keys: list[Hashable], values: bool, forces: bool
+    ) -> dict[Hashable, tuple[Any, Any]]:
+        n, dimensions = self.Y.shape
+        masses = np.ones(n, np.float32) if masses is None else masses
+        rests = [self._rest(key, self.cutoff) for key in keys]
+        polynomials = [
+            _stacked([getattr(rest, name) for rest in rests]) for name in ("head", "slope", "tail")
+        ]
+        variables = np.array([rest.variable for rest in rests], np.float32)
+        value = np.empty((len(keys), n if values else 0), np.float32)
+        gradient = np.empty((len(keys), n if forces else 0, dimensions), np.float32)
+        charged = (masses, np.empty(0, np.float32) if own is None else own)
+        cells = (self._starts, self._cell_shape, np.float32(self.cutoff**2))
+        functions = (variables, *polynomials, values, forces)
+        arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
+        spread(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
+        for rest, each in zip(rests, value if values else (), strict=False):
+            each -= np.float32(rest.at_zero()) * masses  # what a point has of itself
+        return {
+            key: (value[t] if values else None, gradient[t] if forces else None) for t, key in enumerate(keys)
+        }
+
+    def at_zero(self, key: Hashable) -> float:
+        """What two points in one place have of each other."""
+        return float(np.asarray(self._radials[key](np.zeros(1)))[0])
+
+    def _own(self, key: Hashable) -> float:
+        """What a point of charge 1 has of itself on the grid."""
+        return float(np.asarray(self._far(key, np.zeros(1)))[0])
+
+    def energy(self, charges: Charges, key: Hashable) -> float:
+        """Σ_{i≠j} c_i c_j R(f_ij), by Parseval's theorem without a transform back."""
+        spectrum = self._spectrum(key)
+        columns = spectrum.shape[-1]
+        flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
+        parts = spread(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs, least=LINES)
+        values = charges.values
+        squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
+        charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
+        total = float(sum(parts)) / float(np.prod(self.shape)) - squares * self._own(key)
+        total += (charge**2 - squares) * self._floor(key)
+        near = charges.near.get(key, (None, None))[0]
+        if near is not None:
+            total += float(np.sum(near if values is None else near * values, dtype=np.float64))
+        return total
+
+    def read(self, *parts: tuple[float, Charges, Hashable]) -> tuple[Any, Any]:
+        """Potential Σ_{j≠i} and gradient of a sum of factors times charges seen through functions."""
+        combined = np.empty_like(parts[0][1].transformed)
+        rows = combined.reshape(-1, combined.shape[-1])
+        for k, (factor, charges, key) in enumerate(parts):
+            sources = charges.transformed.reshape(rows.shape), factor, self._spectrum(key).reshape(rows.shape)
+            spread(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs, least=LINES)
+        potential = self._potential(combined)
+        n, dimensions = self.Y.shape
+        value, gradient = np.empty(n, np.float32), np.empty((n, dimensions), np.float32)
+        arguments = (
+            self._origin,
+            self._per_cell,
+            potential.reshape(_solid(potential.shape)),
+            value,
+            gradient,
+        )
+        spread(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
+        for factor, charges, key in parts:
+            values, floor = charges.values, self._floor(key)
+            charge = float(n if values is None else np.sum(values, dtype=np.float64))
+            own = np.float32(factor * (self._own(key) + floor))
+            value -= own if values is None else own * values
+            value += np.float32(factor * charge * floor)
+            near, force = charges.near.get(key, (None, None))
+            if near is not None:
+                value += np.float32(factor) * near
+            if force is not None:
+                gradient += np.float32(factor) * force
+        if self._order is None:
+            return value, gradient
+        back = np.empty_like(value), np.empty_like(gradient)
+        spread(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs, least=LIGHT)
+        return back
+
+
+def near_pairs(points: Any, cutoff: float) -> float:
+    """How many ordered pairs are in neighbouring cells of this size, judged by the crowd in each cell."""
+    key = np.zeros(len(points), np.int64)
+    for column in points.T:
+        key = key * 2**20 + (column / cutoff).astype(np.int64)
+    _, crowd = np.unique(key, return_counts=True)
+    return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
+
+
+def _stacked(polynomials: list[Any]) -> Any:
+    """Polynomials, highest power first, as rows of equal length."""
+    length = max(map(len, polynomials))
+    return np.array([np.pad(each, (length - len(each), 0)) for each in polynomials], np.float32)
+
+
+def _solid(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape in three dimensions, with axes of one node in front."""
+    return (1,) * (3 - len(shape)) + tuple(shape)
+
+
+def _size(need: int) -> int:
+    """An even length that FFTs are quick at, one of few, so that a growing map seldom changes its grid."""
+    step = int(np.ceil(np.log(need) / np.log(GROWTH)))
+    return 2 * int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step / 2)), real=True))

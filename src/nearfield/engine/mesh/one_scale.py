@@ -1,0 +1,329 @@
+"""The mesh engine: edges plus field, near-linear in the number of points.
+
+P is zero but on the neighbour graph. With G0 the limit of ∂C/∂q as p → 0, the gradient splits exactly into
+springs along the edges, with G - G0 in place of G, and the gradient of potentials of all points, which a
+grid gives in near-linear time. The cost declares G0 as a sum of separable terms c_t(S) g_t(w); the loops
+below know nothing else of it. Approximate is only the grid, to the accuracy that is asked for.
+
+With weights, edges count as many times as there are pairs of copies, the charges of the field are the
+weights, and the pairs of copies of the same point, which exert no force, are added by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity.copies import check_weights, pairs_of_copies
+from nearfield.affinity.strata import Sampled
+from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.method import Method
+from nearfield.engine.base import Engine, Evaluation
+from nearfield.engine.mesh import accepts
+from nearfield.engine.mesh.edges import Asked, Edges, Pulls
+from nearfield.engine.mesh.field import Charges, Field
+from nearfield.engine.task import Task
+from nearfield.parallel import spread
+from nearfield.typing import Array
+
+ACCURACY = 1e-2  # of the repulsive force, relative
+FROM = 1000  # points, below which all pairs are as quick
+LONE = 100.0  # times the grid's error: an S below that is summed up
+
+# The key of w, and each term of the limit with the keys of H(w) and g(w) w.
+Functions = tuple[Hashable, list[tuple[LimitTerm, Hashable, Hashable]]]
+Springs = Callable[[Any], Pulls]  # of S
+
+
+class Mesh(Engine):
+    """Value and gradient by edges and field.
+
+    Parameters
+    ----------
+    method : Method
+        With a kernel, and a cost that declares its limit at p = 0.
+    target : sparse array or Sampled
+        P or weights: joint (symmetric) for pair, row by row for point.
+    accuracy : float
+        The error of the repulsive force, relative to it.
+    weights : array (points,), optional
+        How many copies each point stands for; see `nearfield.affinity.copies`.
+    """
+
+    name = "mesh"
+    matches = "neighbours"
+    precision = 1e-5  # of the grid, to which value and gradient agree
+
+    @classmethod
+    def obstacle(cls, task: Task) -> str | None:
+        return accepts.obstacle(task)
+
+    @classmethod
+    def suits(cls, task: Task) -> bool:
+        return task.method.kernel is not None
+
+    @classmethod
+    def pays(cls, task: Task) -> bool:
+        return task.n >= FROM
+
+    @classmethod
+    def reason(cls, task: Task) -> str:
+        return f"edges and field: {type(task.method.cost).__name__} has a finite limit at p = 0"
+
+    @classmethod
+    def memory(cls, task: Task) -> int:
+        return accepts.memory(task)
+
+    @classmethod
+    def of(
+        cls, method: Method, target: Any, *, n_jobs: int | None, accuracy: float, weights: Array | None
+    ) -> Engine:
+        """With one field, or with one for each of the method's scales."""
+        from nearfield.engine.mesh.scales import mesh
+
+        return mesh(method, target, n_jobs, accuracy, weights)
+
+    def __init__(
+        self,
+        method: Method,
+        target: Any,
+        n_jobs: int | None = None,
+        accuracy: float = ACCURACY,
+        weights: Any = None,
+    ) -> None:
+        P, number = (target.P, target.number) if isinstance(target, Sampled) else (target, None)
+        P = sparse.csr_array(P)
+        self.n, self.n_jobs = P.shape[0], n_jobs
+        self.weights = check_weights(weights, self.n)
+        if self.weights is not None:
+            number = pairs_of_copies(P, self.weights)
+        self.edges = Edges(P, number, n_jobs)
+        self.degree, self.entropy = self.edges.weighed()  # of all copies of a point
+        self.mass = float(self.degree.sum())
+        degree = self.degree if self.weights is None else self.degree / self.weights
+        kernel = method.kernel.bound_to(degree)  # type: ignore[union-attr]
+        self.method = method._with(kernel=kernel)
+        terms = method.cost.limit()
+        if terms is None:
+            raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
+        self.terms: tuple[LimitTerm, ...] = terms
+        self.fused = method.cost.cross_entropy and kernel.tail is not None
+        self.mixed = method.cost.mixture is not None and kernel.tail is not None
+        both_ways = method.normalization == "point"
+        if self.fused and (both_ways or number is not None):
+            # The springs of a cross-entropy depend on p alone, and not on S.
+            self.edges = self.edges.folded(both_ways)
+        self.field = Field(self._width(), accuracy, n_jobs)
+
+    def row(self, i: int) -> tuple[Any, Any]:
+        """The neighbours of a point, and how strongly they pull."""
+        return self.edges.row(i)
+
+    def _width(self) -> float:
+        """The distance at which the narrowest of the potentials has fallen to half."""
+        kernel = self.method.kernel.profile  # type: ignore[union-attr]
+        f = kernel.width**2 * np.geomspace(1e-3, 1.0, 100)
+        w, top = kernel.value(f), np.asarray(kernel.value(np.zeros(1)))
+        widths = [kernel.width]
+        for term in self.terms:
+            fallen = np.abs(term.integral(w)) <= 0.5 * np.abs(term.integral(top))
+            widths += [float(np.sqrt(f[fallen][0]))] if fallen.any() else []
+        return min(widths)
+
+    def evaluate(
+        self, Y: Any, *, exaggeration: float = 1.0, want_value: bool = True, method: Method | None = None
+    ) -> Evaluation:
+        """The method's value and gradient at Y."""
+        method = method or self.method
+        asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
+        kernel = method.kernel.profile  # type: ignore[union-attr]
+        self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
+        functions = self._know(method)
+        springs = self._springs(asked)
+        self.field.lay(asked.Y)
+        evaluate = self._point if method.normalization == "point" else self._pair
+        return evaluate(asked, functions, springs)
+
+    # What both normalizations are made of -----------------------------------------------------------------
+
+    def _know(self, method: Method) -> Functions:
+        """The keys of the radial functions: w, and for each term that is not constant H(w) and g(w) w."""
+        kernel = method.kernel.profile  # type: ignore[union-attr]
+        key: Hashable = (kernel, "w")
+        self.field.know(key, kernel.value)
+        found: list[tuple[LimitTerm, Hashable, Hashable]] = []
+        for t, term in enumerate(self.terms):
+            if term.constant:
+                found.append((term, key, key))
+                continue
+            integral, product = (kernel, t, "integral"), (kernel, t, "product")
+            self.field.know(integral, partial(_composed, term.integral, kernel))
+            self.field.know(product, partial(_composed, partial(_product, term), kernel))
+            found.append((term, integral, product))
+        return key, found
+
+    def _springs(self, asked: Asked) -> Springs:
+        """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
+        if self.mixed:
+            return lambda S: self._mixture(asked, S)
+        if not self.fused:
+            return lambda S: self.edges.chain(asked, self.terms, S)
+        pending, point = self.edges.begin_tail(asked), asked.method.normalization == "point"
+
+        def springs(S: Any) -> Pulls:
+            gradient, crossed = pending()
+            if point:
+                crossed *= 0.5  # the edges hold p_ij + p_ji
+            np.multiply(gradient, np.float32((2 if point else 4) * asked.exaggeration), out=gradient)
+            return Pulls(gradient, -self.degree, self.entropy + crossed, -crossed)
+
+        return springs
+
+    def _mixture(self, asked: Asked, S: Any) -> Pulls:
+        """The springs of the Jensen-Shannon divergence, in a fused loop; its limit is a constant."""
+        logs = np.log(np.atleast_2d(S).T).astype(np.float32)
+        pulls = self.edges.divergence(asked, np.zeros_like(logs), logs)
+        pulls.bracket = pulls.bracket[:, 0]
+        return pulls
+
+    def _times(self, values: Any) -> Any:
+        """The weights times a value of each point (None: ones); None if there is neither."""
+        if self.weights is None or values is None:
+            return self.weights if values is None else values
+        return self.weights * values
+
+    def _energy(self, method: Method, charges: Charges, key: Hashable) -> float:
+        """A function's sum over all pairs of copies."""
+        total = self.field.energy(charges, key)
+        if self.weights is None:
+            return total
+        mass = method.kernel.mass  # type: ignore[union-attr]
+        own = self.weights * (self.weights - 1) * (1.0 if mass is None else mass**2)
+        return total + float(own.sum()) * self.field.at_zero(key)
+
+    def _potential(self, charges: Charges, key: Hashable) -> tuple[Any, Any]:
+        """A function's sum over all copies that one of each point sees, and its gradient."""
+        value, gradient = self.field.read((1.0, charges, key))
+        if self.weights is not None:
+            value = value + (self.weights - 1) * self.field.at_zero(key)
+        return value, gradient
+
+    # The two normalizations ---------------------------------------------------------------------------------
+
+    def _pair(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
+        """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
+        method, field, energy = asked.method, self.field, self._energy
+        mass = self._times(method.kernel.mass)  # type: ignore[union-attr]
+        w, terms = functions
+        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
+        ones = field.charge(mass, keys)
+        bare = method.normalization == "none"
+        S = 1.0 if bare else energy(method, ones, w)
+        pulls = springs(S)
+        bracket, cost = float(pulls.bracket.sum()), pulls.cost
+        factors = dict.fromkeys(keys, 0.0)
+        for term, integral, product in terms:
+            c = float(term.coefficient(S)) / S
+            factors[integral] += 2 * c
+            if not bare:
+                bracket += c * (S if product == w else energy(method, ones, product))
+            if asked.want_value:
+                cost += c * (S if integral == w and not bare else energy(method, ones, integral))
+        if not bare:
+            factors[w] -= 2 * bracket / S
+        _, gradient = field.read(*((factor, ones, key) for key, factor in factors.items() if factor))
+        if mass is not None:
+            gradient *= mass[:, None].astype(np.float32)
+        gradient += pulls.gradient
+        if self.fused:
+            cost += self.mass * np.log(S)
+        parameters = {name: self._parameter(name, asked, S, bracket) for name in method.learned}
+        return evaluation(asked, cost, pulls.attraction, gradient, parameters)
+
+    def _parameter(self, name: str, asked: Asked, S: float, bracket: float) -> float:
+        """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""
+        kernel = asked.method.kernel
+
+        def energy(label: Hashable, function: Any) -> float:
+            def radial(f: Any) -> Any:
+                w = kernel.value(f)  # type: ignore[union-attr]
+                return function(w) * w * kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+
+            key = (kernel, name, label)
+            self.field.know(key, radial)
+            # What is near is summed for the functions known beforehand.
+            return self._energy(asked.method, self.field.charge(self.weights, [key]), key)
+
+        total = self.edges.slope(asked, self.terms, S, name)
+        if asked.method.normalization != "none":
+            total -= bracket / S * energy("one", np.ones_like)
+        return total + sum(
+            float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
+        )
+
+    def _point(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
+        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+        field, kernel = self.field, asked.method.kernel.profile  # type: ignore[union-attr]
+        w, terms = functions
+        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
+        # The near forces wait for the charges: then one sum has those of both ends of a pair.
+        ones = field.charge(self.weights, keys, forces=False)
+        phi, force = self._potential(ones, w)
+        # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
+        S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
+        lone = np.flatnonzero(LONE * field.accuracy * float(np.max(kernel.value(np.zeros(1)))) > S)
+        near = spread(
+            lambda lo, hi: self.edges.nearby(asked, lone[lo:hi], self.weights), len(lone), n_jobs=self.n_jobs
+        )
+        S[lone] = np.maximum(S[lone], np.concatenate(near))
+        pulls = springs(S)
+        bracket, cost = pulls.bracket.copy(), pulls.cost
+        if self.weights is not None:
+            bracket /= self.weights  # those of one copy
+        gradient = pulls.gradient.astype(np.float64)
+        charges, others = np.zeros(self.n), []
+        for term, integral, product in terms:
+            c = term.coefficient(S) / S
+            if term.constant:
+                bracket += c * S
+                charges += c
+                cost += float(np.sum(self._times(c * S)))
+                continue
+            own, pull = self._potential(ones, integral)
+            bracket += c * self._potential(ones, product)[0]
+            others.append((1.0, field.charge(self.weights, [integral], c, values=False), integral))
+            c = self._times(c)
+            cost += float(np.sum(c * own))
+            gradient += c[:, None] * pull
+        charges -= bracket / S
+        others.append((1.0, field.charge(self.weights, [w], charges, values=False), w))
+        gradient += self._times(charges)[:, None] * force
+        push = field.read(*others)[1]
+        gradient += push if self.weights is None else self.weights[:, None] * push
+        if self.fused:
+            cost += float(np.sum(self.degree * np.log(S)))
+        return evaluation(asked, cost, pulls.attraction, gradient)
+
+
+def evaluation(
+    asked: Asked, cost: float, attraction: float, gradient: Any, parameters: dict[str, Any] | None = None
+) -> Evaluation:
+    """What an evaluation gives, the exaggerated attraction included; no value if none was asked for."""
+    if not asked.want_value:
+        cost = float("nan")
+    value = cost - (asked.exaggeration - 1) * attraction
+    return Evaluation(value, cost, gradient.astype(np.float64), parameters or {})
+
+
+def _composed(outer: Any, kernel: Any, f: Any) -> Any:
+    """A function of w, as one of the squared distance."""
+    return outer(kernel.value(f))
+
+
+def _product(term: LimitTerm, w: Any) -> Any:
+    """g(w) w."""
+    return term.slope(w) * w
