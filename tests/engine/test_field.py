@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearfield import kernels
-from nearfield.engine import field as fields
+from nearfield.engine.mesh import field as fields
 from nearfield.engine.mesh.field import Field
 
 FUNCTIONS = {

@@ -6,7 +6,8 @@ import pytest
 import nearfield as nf
 from nearfield.engine.exact.chain import exact
 from nearfield.engine.pairs import Pairs
-from nearfield.engine.plan import pairs_obstacle, plan
+from nearfield.engine.plan import plan
+from nearfield.engine.task import Task
 
 METHODS = [
     nf.method("mds"),
@@ -81,9 +82,9 @@ def test_it_takes_data_and_distances(metric, init, X):
 def test_the_plan_knows_when():
     assert plan(nf.method("mds"), 70_000, 2).engine == "pairs"
     assert plan(nf.method("mds"), 2000, 2).engine == "exact"
-    assert "weights" in pairs_obstacle(nf.method("mds"), weighted=True)
-    assert "spectral" in pairs_obstacle(nf.method("mds"), drawable=False)
-    assert "tied" in pairs_obstacle(nf.method("nmmds"))
-    assert "no cost of distances" in pairs_obstacle(nf.method("tsne"))
+    assert "weights" in Pairs.obstacle(Task(nf.method("mds"), weighted=True))
+    assert "spectral" in Pairs.obstacle(Task(nf.method("mds"), drawable=False))
+    assert "tied" in Pairs.obstacle(Task(nf.method("nmmds")))
+    assert "no cost of distances" in Pairs.obstacle(Task(nf.method("tsne")))
     with pytest.raises(ValueError, match="all plain distances"):
         nf.Run(np.eye(30), "mds", engine="pairs", optimizer="smacof")
