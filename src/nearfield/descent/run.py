@@ -120,6 +120,8 @@ class Run:
     >>> run.step(20)
     >>> run.iteration, run.Y.shape
     (20, (50, 2))
+    >>> run
+    <Run of tsne: 50 points in 2 dimensions, iteration 20>
     """
 
     @one_blas_thread()

@@ -6,7 +6,7 @@ the one; none of them is known here but by that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nearfield.algebra.method import Method
@@ -45,7 +45,7 @@ class Plan:
     reason: str
     memory: int
     seconds: float = 0.0
-    kind: type[Engine] | None = None
+    kind: type[Engine] | None = field(default=None, repr=False)
 
     @property
     def complete(self) -> bool:

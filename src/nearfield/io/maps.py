@@ -23,7 +23,7 @@ class Newer(ValueError):
     """The file is of a format that a later version of nearfield writes."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Map:
     """A map and how it was made.
 
@@ -49,6 +49,8 @@ class Map:
     >>> nf.Map(np.zeros((3, 2))).save(path)
     >>> nf.Map.load(path).Y.shape
     (3, 2)
+    >>> nf.Map.load(path)
+    <Map: 3 points in 2 dimensions>
     """
 
     Y: Array
@@ -57,6 +59,12 @@ class Map:
     versions: dict[str, str] = field(default_factory=lambda: versions())
     session: dict[str, Any] = field(default_factory=dict)
     arrays: list[Array] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        n, dimensions = np.shape(self.Y)
+        made = f" of {self.parameters['method']}" if "method" in self.parameters else ""
+        after = f", iteration {self.parameters['iteration']}" if "iteration" in self.parameters else ""
+        return f"<Map{made}: {n} points in {dimensions} dimensions{after}>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file: an npz with the arrays and, as JSON text, all the rest."""
