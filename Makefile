@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types format docs docs-serve bench bench-exact bench-quick clean
+.PHONY: demo test quick lint types format docs docs-serve bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
 
 test: $(VENV)/tested lint types
 	$(BIN)/python -m pytest -n 2
+
+# For the loop of work: below a minute. What is left out are files marked as slow.
+quick: $(VENV)/tested lint
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .

@@ -17,6 +17,8 @@ from mkdocs.exceptions import PluginError
 import nearfield as nf
 from nearfield.cli import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 BESIDE = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]  # docs/, and on the site all the same

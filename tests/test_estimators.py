@@ -22,6 +22,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import nearfield as nf
 from nearfield.affinity.distances import distances
 
+pytestmark = pytest.mark.slow
+
 CHECKED = [
     nf.Embedder("tsne", max_iter=100),
     nf.Embedder("jse", max_iter=50),

@@ -10,7 +10,7 @@ from nearfield.affinity.distances import distances
 from nearfield.affinity.graph import near, sparse_target
 
 # Few iterations do not make a map that anybody would keep, and it says so.
-pytestmark = pytest.mark.filterwarnings("ignore:the map")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the map")]
 KINDS = {"TSNE": nf.TSNE, "Embedder": nf.Embedder}
 ENGINES = ["exact", "mesh"]
 

@@ -16,6 +16,8 @@ from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import defined, name
 
+pytestmark = pytest.mark.slow
+
 N = 14
 KINDS = ["tsne", "asne", "gkl"]  # joint, row and bare
 METHODS = defined()

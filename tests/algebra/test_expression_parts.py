@@ -20,6 +20,8 @@ from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import COSTS, KERNELS, target_for
 
+pytestmark = pytest.mark.slow
+
 FACTS = (
     "cross_entropy",
     "mixture",

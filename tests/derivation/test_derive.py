@@ -14,6 +14,8 @@ from nearfield.derivation.numbers import evaluate, number
 from nearfield.engine.exact.chain import exact
 from support.compositions import COSTS, defined, target_for
 
+pytestmark = pytest.mark.slow
+
 N = 12
 BETA, ALPHA, LAM, KAPPA, A, GAMMA, EPSILON = map(letter, "βαλκaγε")
 KL_QP, KL_QZ, R, T = total("KL(Q‖P)"), total("KL(Q‖Z)"), total("R"), letter("T")

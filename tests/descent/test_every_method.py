@@ -9,6 +9,8 @@ from sklearn.datasets import load_digits
 import nearfield as nf
 from nearfield.descent.starts import principal_components
 
+pytestmark = pytest.mark.slow
+
 METHODS = [name for name in nf.methods() if nf.method(name).kernel is not None]
 MARGIN = 0.08  # of R_NX AUC, above that of the principal components
 SLOW = ("itsne", "msnerv")  # have the exact engine only

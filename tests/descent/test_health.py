@@ -10,6 +10,8 @@ import nearfield as nf
 from nearfield.cli import main
 from nearfield.descent.starts import principal_components
 
+pytestmark = pytest.mark.slow
+
 METHODS = ["tsne", "asne", "ssne", "jse", "nerv", "umap", "mds", "sammon", "sstress", "nmmds"]
 
 

@@ -12,6 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import nearfield as nf
 from nearfield.affinity.distances import distances
 
+pytestmark = pytest.mark.slow
+
 # One method for every way in which a gradient is computed and a step is made.
 PATHS = {
     "momentum, closed form, pair": ("tsne", {}),

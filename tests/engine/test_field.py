@@ -7,6 +7,8 @@ from nearfield import kernels
 from nearfield.engine.mesh import field as fields
 from nearfield.engine.mesh.field import Field
 
+pytestmark = pytest.mark.slow
+
 FUNCTIONS = {
     "student": kernels.Student().value,
     "gaussian": kernels.Gaussian().value,

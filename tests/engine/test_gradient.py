@@ -9,6 +9,8 @@ from nearfield.engine.exact.chain import Exact, exact
 from nearfield.parallel import ROWS
 from support.compositions import defined, holds_the_torn, name, target_for
 
+pytestmark = pytest.mark.slow
+
 N = 11
 METHODS = defined()
 

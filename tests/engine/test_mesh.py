@@ -13,6 +13,8 @@ from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import defined, holds_the_torn, name
 
+pytestmark = pytest.mark.slow
+
 ON_MESH = [m for m in defined() if Mesh.obstacle(Task(m)) is None]
 N = 160
 

@@ -11,6 +11,8 @@ from nearfield.engine.exact.chain import Exact, exact
 from nearfield.engine.mesh.close import Close, Levels
 from nearfield.engine.mesh.scales import Scales, mesh
 
+pytestmark = pytest.mark.slow
+
 COSTS = [nf.costs.KL(), nf.costs.JensenShannon(0.4), nf.costs.ChiSquare(), nf.costs.Hellinger()]
 # From wider than the map to so narrow that hardly a point sees another; a tail that narrow wants a huge grid.
 PRECISIONS = {"wide": (0.5, 0.1, 0.02), "narrow": (400.0, 40.0, 4.0, 0.4), "tiny": (1e5, 1e3, 0.3)}

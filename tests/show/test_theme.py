@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 import nearfield as nf
 from nearfield.show.theme import DARK, LIGHT, theme
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(10, 6))[np.arange(200) % 10] * 4 + RANDOM.normal(size=(200, 6))
 Y = X[:, :2]

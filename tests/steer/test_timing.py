@@ -8,6 +8,8 @@ from sklearn.datasets import load_digits
 
 import nearfield as nf
 
+pytestmark = pytest.mark.slow
+
 X = load_digits().data[:200]
 TERMS = {
     "soft pin": lambda run, place: run.pin(3, place, follow=None, soft=True),
