@@ -78,6 +78,7 @@ def written(results: dict[str, Any], pictures: Path) -> str:
 def _section(name: str, result: dict[str, Any], mixed: bool, pictures: Path) -> str:
     when = f"Run {line(result['stamp'])}; it" if mixed else f"Part `{name}` of {result['stamp']['date']};"
     when += f" took {result['took']:.0f} s, the machine's load before it {result['load']:.1f}."
+    when += f" {result['remark']}" if "remark" in result else ""  # written into results.json by hand
     if "error" in result:
         body = f"**This part failed**: {result['error']}\n"
     else:
