@@ -20,6 +20,9 @@ TERMS = {
     "disc": lambda run, place: run.add(nf.terms.Disc([30, 31, 32], (0, 0), 0.5)),
     "box": lambda run, place: run.add(nf.terms.Box([30, 31, 32], (0, -50), (50, 50))),
 }
+# By how much of the map's size a disc may be exceeded: it gives way to the springs of those held in it, and in
+# SNE's minimum these come to rest at .24 (the gradient is 5e-7).
+SLACK = {"asne": 0.25}
 PLACES = {"tsne": (10, 0), "asne": (3, 0), "umap": (10, 0), "msasne": (0.5, 0)}  # within their maps
 
 
@@ -45,7 +48,7 @@ def test_what_is_asked_of_a_map_that_has_not_unfolded_waits_until_it_has(name, w
     assert np.abs(run.Y).max() < 5 * size
     assert run.latest("penalty") < cost
     if what == "disc":
-        assert np.linalg.norm(run.Y[[30, 31, 32]], axis=1).max() < 0.5 + 0.25 * size
+        assert np.linalg.norm(run.Y[[30, 31, 32]], axis=1).max() < 0.5 + SLACK.get(name, 0.2) * size
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,10 @@ class Ladder(Stages):
         The scales of the data.
     build : callable
         The engine of a method and a target.
+    Y : array (points, dimensions)
+        Where the map starts, which the precisions are made to measure for.
     target : array or Sampled
         That of the first rung, which was made already.
-
-    Y : array
-        Where the map starts, which the precisions are made to measure for.
     """
 
     def __init__(self, method: Method, rungs: Rungs, build: Build, Y: Array, target: Any) -> None:
