@@ -57,7 +57,8 @@ def dimensions(X: Any, n_components: int) -> dict[str, Any]:
 def one(X: Any, Y: Any, name: str, iterations: int) -> dict[str, Any]:
     """A method's own run by momentum, and its gradient alone at the t-SNE map and at its own."""
     import nearfield as nf
-    from nearfield.affinity.graph import sparse_target
+    from nearfield.affinity.source import Source
+    from nearfield.affinity.targets import NEIGHBOURS, target
     from nearfield.engine.mesh.one_scale import Mesh
 
     method = nf.method(name)
@@ -72,7 +73,7 @@ def one(X: Any, Y: Any, name: str, iterations: int) -> dict[str, Any]:
         run.converge(iterations, tol=0.0)
     own, width = run.Y, nf.method("tsne").kernel.width
     del run
-    engine = Mesh(method, sparse_target(method, X))
+    engine = Mesh(method, target(Source.of(X), method, on=NEIGHBOURS))
     found["at_own"] = _evaluation(engine, own)
     found["at_tsne"] = _evaluation(engine, Y * (method.kernel.width / width))
     found["spread"] = [float(np.std(own)), float(np.std(Y))]

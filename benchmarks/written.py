@@ -12,7 +12,8 @@ import numpy as np
 from data import as_many, mnist
 
 import nearfield as nf
-from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.source import Source
+from nearfield.affinity.targets import NEIGHBOURS, target
 from nearfield.algebra.method import Method
 from nearfield.engine.mesh.scales import mesh
 
@@ -49,7 +50,7 @@ def main(path: str, n: int = 70_000) -> None:
     X = as_many(mnist(path)[0], n)
     Y = 25 * X[:, :2] / X[:, 0].std() + np.random.default_rng(0).normal(size=(n, 2))
     targets = {method.target_kind: method for method in BUILT_IN}
-    found = {kind: sparse_target(method, X, perplexity=30) for kind, method in targets.items()}
+    found = {kind: target(Source.of(X), method, 30, on=NEIGHBOURS) for kind, method in targets.items()}
     for method in BUILT_IN:
         engines = [mesh(each, found[method.target_kind]) for each in (method, as_text(method))]
         times: list[list[float]] = [[], []]

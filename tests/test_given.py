@@ -7,7 +7,8 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.graph import near, sparse_target
+from nearfield.affinity.targets import neighbour_count
+from support.targets import sparse_target
 
 # Few iterations do not make a map that anybody would keep, and it says so.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the map")]
@@ -36,7 +37,7 @@ def test_the_mesh_gives_one_map_whatever_the_neighbours_came_as(name, random):
     X, _ = blobs(random)
     keywords = {"engine": "mesh", "init": X[:, :2], "max_iter": 8, "perplexity": 6}
     expected = nf.Embedder(name, **keywords).fit_transform(X)
-    k = 6 * near(nf.method(name))
+    k = neighbour_count(nf.method(name), 6, 10_000)
     given = {
         "data in float32": (X.astype(np.float32), "euclidean"),
         "sparse data": (sparse.csr_array(X), "euclidean"),

@@ -6,15 +6,14 @@ from scipy import sparse
 
 import nearfield as nf
 from nearfield.affinity.copies import check_weights
-from nearfield.affinity.graph import sparse_target
-from nearfield.affinity.targets import target
-from nearfield.descent.making import _with_parameters_of_points
+from nearfield.descent.setup import _with_parameters_of_points
 from nearfield.engine.exact.chain import Exact
 from nearfield.engine.mesh.one_scale import Mesh
 from nearfield.engine.moments import Moments
 from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import defined, name
+from support.targets import sparse_target, target
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -17,18 +17,23 @@ from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, whole
 from nearfield.descent.finish import finish
 from nearfield.descent.run import Run
+from nearfield.descent.settings import (
+    OPTIONS,
+    Common,
+    Fitting,
+    Settings,
+    check,
+    option,
+    shared,
+    takes_options,
+)
 from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
-from nearfield.engine.mesh.one_scale import ACCURACY
 from nearfield.engine.plan import Plan
 from nearfield.typing import Array
 
 
-class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _MapEstimator(Common, Fitting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What the estimators share: validated data in, a `Run` to convergence, its results as attributes."""
-
-    metric: Any
-    max_iter: int | None
-    verbose: Any
 
     embedding_: Array
     cost_: float
@@ -45,7 +50,7 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _stop(self) -> dict[str, Any]:
         """The arguments of `Run.converge` beside the ceiling."""
-        return {}
+        return {"tol": self.tol}
 
     def fit(self, X: Any, y: Any = None, *, weights: Any = None) -> Self:
         """Make a map of X.
@@ -63,22 +68,15 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _fit(self, X: Any, weights: Any) -> Self:
         """Make a map of data that are valid."""
-        max_iter = whole("max_iter", 1000 if self.max_iter is None else self.max_iter, 1)
-        callback = getattr(self, "callback", None)
-        if callback is not None and not callable(callback):
-            raise ValueError(f"callback must be a function of the run, got {callback!r}")
-        pins = getattr(self, "pins", None)
-        if pins is not None and not isinstance(pins, dict):
-            raise ValueError(f"pins must be a dict of positions, such as {{3: (10, 0)}}, got {pins!r}")
+        check(self)
         run = self._run(X, weights)
-        shown = bool(self.verbose)
         self.converged_, self.interrupted_ = finish(
             run,
-            max_iter,
+            1000 if self.max_iter is None else self.max_iter,
             title=type(self).__name__,
-            shown=shown,
-            callback=callback,
-            pins=pins,
+            shown=bool(self.verbose),
+            callback=self.callback,
+            pins=self.pins,
             **self._stop(),
         )
         self.embedding_ = run.Y
@@ -105,7 +103,9 @@ class _MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return tags
 
 
-class Embedder(_MapEstimator):
+@takes_options
+@dataclass(eq=False, repr=False)
+class Embedder(Settings, _MapEstimator):
     """A map of high-dimensional data by any method.
 
     Parameters
@@ -113,48 +113,7 @@ class Embedder(_MapEstimator):
     method : str or Method
         A name of the catalogue (`nearfield.methods()`), or a composition of cost, kernel and normalization;
         "pca" gives the principal components, to compare with.
-    n_components : int
-        The dimensions of the map.
-    perplexity : float, array, list or "multiscale", optional
-        How many neighbours a point has, for all points or, as an array, for each; a list, or "multiscale"
-        for 2, 4, 8, … up to half of the points, averages over several. By default the method's own: 30, a
-        third of few points, or all scales. Costs of distances have none.
-    metric : str or callable
-        Any metric of scikit-learn; "precomputed" for a distance matrix, for a sparse one of neighbours
-        alone, as `kneighbors_graph` gives it, or for neighbours as a tuple (indices, distances); "affinity"
-        for a ready P.
-    metric_params : dict, optional
-        Further arguments of the metric.
-    init : {"pca", "random", "spectral"} or array (points, n_components)
-        The starting positions. Without data, "pca" is the classical scaling of the distances for a cost of
-        distances, and "spectral", the slowest modes of the graph of P, for all others.
-    optimizer : {"auto", "momentum", "lbfgs", "smacof"}
-        How the cost is minimised. "auto" goes by the method's facts, and lets t-SNE lay out the maps of other
-        methods with a kernel; a name means that one from the first iteration on.
-    learning_rate : float or "auto"
-        Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
-    exaggeration : float or "auto"
-        By how much attraction is strengthened at first.
-    max_iter : int
-        A ceiling on the iterations.
-    tol : float, optional
-        The run ends when the cost changes by less than this share within some iterations; see `Run.converge`.
-    engine : {"auto", "exact", "mesh", "moments", "pairs"}
-        How the gradient is computed; `plan_` says what "auto" chose.
-    accuracy : float
-        Of the mesh engine: the error of the repulsive force, relative to it.
-    callback : callable, optional
-        Called with the `Run` every 10 iterations; True from it ends the run.
-    pins : dict of int to position, optional
-        Points that are put somewhere, exactly, and whose neighbours follow: 5 % of all points, those nearest
-        in the map before the move. That is `init`, if it is an array and wider than the kernel, or a map
-        that is made first.
-    verbose : bool
-        Whether to show progress.
-    random_state : int, RandomState or None
-        The same seed gives the same map, on any number of threads.
-    n_jobs : int or None
-        Threads; None is all cores.
+    {options}
 
     Attributes
     ----------
@@ -181,46 +140,7 @@ class Embedder(_MapEstimator):
     (60, 2)
     """
 
-    def __init__(
-        self,
-        method: str | Method = "tsne",
-        *,
-        n_components: int = 2,
-        perplexity: Any = None,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        optimizer: str = "auto",
-        learning_rate: Any = "auto",
-        exaggeration: Any = "auto",
-        max_iter: int = 1000,
-        tol: float | None = None,
-        engine: str = "auto",
-        accuracy: float = ACCURACY,
-        callback: Callable[[Run], Any] | None = None,
-        pins: dict[int, Any] | None = None,
-        verbose: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.method = method
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.exaggeration = exaggeration
-        self.max_iter = max_iter
-        self.tol = tol
-        self.engine = engine
-        self.accuracy = accuracy
-        self.callback = callback
-        self.pins = pins
-        self.verbose = verbose
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    method: str | Method = "tsne"
 
     def _fit(self, X: Any, weights: Any) -> Self:
         if isinstance(self.method, str) and self.method == "pca":
@@ -251,51 +171,17 @@ class Embedder(_MapEstimator):
         return self
 
     def _run(self, X: Any, weights: Any) -> Run:
-        return Run(
-            X,
-            self.method,
-            n_components=self.n_components,
-            perplexity=self.perplexity,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            weights=weights,
-            init=self.init,
-            optimizer=self.optimizer,
-            learning_rate=self.learning_rate,
-            exaggeration=self.exaggeration,
-            engine=self.engine,
-            accuracy=self.accuracy,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-
-    def _stop(self) -> dict[str, Any]:
-        return {"tol": self.tol}
+        return Run(X, self.method, weights=weights, **shared(self))
 
 
+@takes_options
+@dataclass(eq=False, repr=False)
 class TSNE(_MapEstimator):
     """t-SNE with the names of scikit-learn: swap the import, keep the code.
 
     Parameters
     ----------
-    n_components, early_exaggeration, learning_rate, max_iter, metric, metric_params, init, random_state
-        As in `sklearn.manifold.TSNE`.
-    perplexity : float or array, optional
-        How many neighbours a point has; 30, or a third of few points, by default.
-    n_iter_without_progress : int
-        The run ends when the cost changes by less than 3 % N/(N + 1000) within so many iterations.
-    min_grad_norm : float
-        It ends as well when the norm of the gradient is below this.
-    verbose : int
-        Whether to show progress.
-    method : {"barnes_hut", "exact"}
-        "exact" is ``engine="exact"``; "barnes_hut" leaves the choice to `engine`.
-    angle : float
-        Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.
-    n_jobs : int or None
-        Threads; None is all cores.
-    engine : {"auto", "exact", "mesh", "moments", "pairs"}
-        How the gradient is computed; `plan_` says what "auto" chose.
+    {options}
 
     Attributes
     ----------
@@ -312,42 +198,28 @@ class TSNE(_MapEstimator):
     (60, 2)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: Any = None,
-        early_exaggeration: float = 12.0,
-        learning_rate: Any = "auto",
-        max_iter: int | None = 1000,
-        n_iter_without_progress: int = 50,
-        min_grad_norm: float = 1e-7,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        init: Any = "pca",
-        verbose: int = 0,
-        random_state: Any = None,
-        method: str = "barnes_hut",
-        angle: float = 0.5,
-        n_jobs: int | None = None,
-        engine: str = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.n_iter_without_progress = n_iter_without_progress
-        self.min_grad_norm = min_grad_norm
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.verbose = verbose
-        self.random_state = random_state
-        self.method = method
-        self.angle = angle
-        self.n_jobs = n_jobs
-        self.engine = engine
+    n_components: int = field(default=2, metadata=OPTIONS["n_components"])
+    _: KW_ONLY
+    early_exaggeration: float = option(12.0, "float", "By how much attraction is strengthened at first.")
+    n_iter_without_progress: int = option(
+        50,
+        "int",
+        """The run ends when the cost changes by less than 3 % N/(N + 1000), or `tol`, within so many
+        iterations.""",
+    )
+    min_grad_norm: float = option(
+        1e-7, "float", "It ends as well when the norm of the gradient is below this."
+    )
+    method: str = option(
+        "barnes_hut",
+        "{'barnes_hut', 'exact'}",
+        """"exact" is ``engine="exact"``; "barnes_hut" leaves the choice to `engine`.""",
+    )
+    angle: float = option(
+        0.5,
+        "float",
+        "Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.",
+    )
 
     def _run(self, X: Any, weights: Any) -> Run:
         if self.method not in ("barnes_hut", "exact"):
@@ -357,24 +229,14 @@ class TSNE(_MapEstimator):
             )
         if self.angle != 0.5:
             warnings.warn("angle has no effect: nothing here is a Barnes-Hut tree", UserWarning, stacklevel=3)
-        return Run(
-            X,
-            "tsne",
-            n_components=self.n_components,
-            perplexity=self.perplexity,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            weights=weights,
-            init=self.init,
-            learning_rate=self.learning_rate,
-            exaggeration=self.early_exaggeration,
-            engine="exact" if self.method == "exact" else self.engine,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
+        options = shared(self) | {"exaggeration": self.early_exaggeration}
+        if self.method == "exact":
+            options["engine"] = "exact"
+        return Run(X, "tsne", weights=weights, **options)
 
     def _stop(self) -> dict[str, Any]:
-        return {"patience": self.n_iter_without_progress, "min_grad_norm": self.min_grad_norm}
+        patience, norm = self.n_iter_without_progress, self.min_grad_norm
+        return {"tol": self.tol, "patience": patience, "min_grad_norm": norm}
 
     @property
     def kl_divergence_(self) -> float:

@@ -9,9 +9,11 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph, sort_graph_by_
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.given import as_matrix, distance_graph, nearest
-from nearfield.affinity.graph import near, sparse_target
-from nearfield.affinity.targets import target
+from nearfield.affinity.given import as_matrix, distance_graph
+from nearfield.affinity.neighbours import neighbours
+from nearfield.affinity.source import Source
+from nearfield.affinity.targets import neighbour_count
+from support.targets import sparse_target, target
 
 METHODS = ["tsne", "asne", "gkl"]  # joint P, rows of P, weights
 MAKE = {"exact": target, "mesh": sparse_target}
@@ -47,7 +49,9 @@ def forms(X, k):
 def test_on_the_nearest_neighbours_all_forms_are_one(name, form, random):
     X, method = random.normal(size=(80, 5)), nf.method(name)
     expected = sparse_target(method, X, perplexity=6)
-    found = sparse_target(method, forms(X, 6 * near(method))[form], perplexity=6, metric="precomputed")
+    found = sparse_target(
+        method, forms(X, neighbour_count(method, 6, 79))[form], perplexity=6, metric="precomputed"
+    )
     np.testing.assert_allclose(dense(found), dense(expected), rtol=1e-4, atol=1e-9)
     assert found.dtype == np.float32
     assert found.has_canonical_format
@@ -58,7 +62,7 @@ def test_more_neighbours_than_would_be_searched_for_change_nothing(name, random)
     X, method = random.normal(size=(80, 5)), nf.method(name)
     few, many, whole = (
         sparse_target(method, given_, perplexity=6, metric="precomputed")
-        for given_ in (forms(X, 6 * near(method))["graph"], forms(X, 50)["tuple"], distances(X))
+        for given_ in (forms(X, neighbour_count(method, 6, 79))["graph"], forms(X, 50)["tuple"], distances(X))
     )
     np.testing.assert_allclose(dense(many), dense(few), rtol=1e-6)
     np.testing.assert_allclose(dense(whole), dense(few), rtol=1e-4, atol=1e-9)
@@ -93,7 +97,7 @@ def test_rows_of_uneven_length_have_the_perplexity_each(engine, seed, n, power):
     np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-5)
     assert np.all(P[~there] == 0)
     entropy = -np.sum(np.where(P > 0, P * np.log(np.where(P > 0, P, 1.0)), 0.0), axis=1)
-    cut = counts > np.ceil(near(method) * perplexities.max()) if engine == "mesh" else np.zeros(n, bool)
+    cut = counts > neighbour_count(method, perplexities, n) if engine == "mesh" else np.zeros(n, bool)
     np.testing.assert_allclose(entropy[~cut], np.log(perplexities[~cut]), atol=1e-4)
     for i in range(n):  # the nearer the likelier, among the row's own neighbours
         order = np.argsort(D[i, there[i]])
@@ -125,8 +129,8 @@ def test_a_stored_zero_is_a_neighbour_and_the_diagonal_is_not(engine):
 
 
 def test_equally_near_ones_are_taken_in_their_order():
-    graph = distance_graph(sparse.csr_array(np.ones((6, 6)) - np.eye(6)[::-1]), "precomputed")
-    found = nearest(graph, 3)
+    graph = sparse.csr_array(np.ones((6, 6)) - np.eye(6)[::-1])
+    found = neighbours(Source.of(graph, "precomputed"), 3)
     assert found.indices[0].tolist() == [1, 2, 3]
     assert found.indices[5].tolist() == [1, 2, 3]
     assert np.all(found.squared == 1)

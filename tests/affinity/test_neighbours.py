@@ -7,6 +7,7 @@ from scipy import sparse
 from nearfield.affinity import space as module
 from nearfield.affinity.distances import distances
 from nearfield.affinity.neighbours import neighbours
+from nearfield.affinity.source import Source
 
 PLAIN = ["euclidean", "sqeuclidean", "cosine"]
 
@@ -35,7 +36,7 @@ def check(found, D, k, rtol=1e-5):
 def test_they_are_the_nearest_by_any_metric(metric, random, monkeypatch):
     X = random.normal(size=(150, 5))
     monkeypatch.setattr(module, "BLOCK", 40 * 150)  # several blocks
-    check(neighbours(X, 12, metric=metric), distances(X, metric), 12)
+    check(neighbours(Source.of(X, metric), 12), distances(X, metric), 12)
 
 
 @pytest.mark.parametrize("metric", PLAIN)
@@ -47,7 +48,7 @@ def test_sparse_data_have_the_neighbours_of_dense_ones(metric, way, form, random
     if way == "products":
         monkeypatch.setattr(module, "DENSE_UP_TO", 0)
         monkeypatch.setattr(module, "BLOCK", 40 * 150)
-    found = neighbours(form(X), 10, metric=metric)
+    found = neighbours(Source.of(form(X), metric), 10)
     assert ("blocks" in found.how) == (way == "products")
     check(found, distances(X, metric), 10)
     assert np.all(found.squared[3, :4] == 0)
@@ -58,7 +59,7 @@ def test_sparse_data_are_never_dense_in_double_precision(random):
     import tracemalloc
 
     X = sparse.random_array((4000, 2000), density=0.01, rng=random, format="csr")
-    neighbours(X[:100], 5)
+    neighbours(Source.of(X[:100]), 5)
     tracemalloc.start()
     module._centred(X, False)
     _, peak = tracemalloc.get_traced_memory()
@@ -71,7 +72,7 @@ def test_sparse_data_are_never_dense_in_double_precision(random):
 def test_any_scale_has_the_same_neighbours(metric, scale, random):
     X = random.normal(size=(60, 4))
     X = distances(X) if metric == "precomputed" else X
-    found, plain = neighbours(scale * X, 7, metric=metric), neighbours(X, 7, metric=metric)
+    found, plain = neighbours(Source.of(scale * X, metric), 7), neighbours(Source.of(X, metric), 7)
     np.testing.assert_array_equal(found.indices, plain.indices)
     np.testing.assert_allclose(
         found.squared / found.squared.max(), plain.squared / plain.squared.max(), rtol=1e-4
@@ -85,7 +86,7 @@ def test_a_row_without_direction_is_refused(way, random, monkeypatch):
     if way == "products":
         monkeypatch.setattr(module, "DENSE_UP_TO", 0)
     with pytest.raises(ValueError, match="row 17 is all zeros and has no direction: leave it out"):
-        neighbours(sparse.csr_array(X), 5, metric="cosine")
+        neighbours(Source.of(sparse.csr_array(X), "cosine"), 5)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_a_row_without_direction_is_refused(way, random, monkeypatch):
 )
 def test_a_metric_of_ones_own_that_gives_no_distances_is_refused(value, reason, random):
     with pytest.raises(ValueError, match=reason):
-        neighbours(random.normal(size=(9, 2)), 3, metric=lambda a, b: value)
+        neighbours(Source.of(random.normal(size=(9, 2)), lambda a, b: value), 3)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed"])
@@ -103,7 +104,7 @@ def test_equal_points_share_their_neighbours_out(metric, random):
     X[10:40] = X[10]
     X[45:58] = X[45]
     given = distances(X) if metric == "precomputed" else X
-    found = neighbours(given, 8, metric=metric)
+    found = neighbours(Source.of(given, metric), 8)
     check(found, distances(X, "euclidean" if metric == "precomputed" else metric), 8)
     named = np.bincount(found.indices[10:40].ravel(), minlength=60)
     assert np.all(named[10:40] == 8)  # and not the same eight for all

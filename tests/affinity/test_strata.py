@@ -5,8 +5,9 @@ import pytest
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.graph import sparse_target
+from nearfield.affinity.source import Source
 from nearfield.affinity.strata import DRAWN, NEAREST, Sampled, count, strata
+from support.targets import sparse_target
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def there(drawn, i):
 
 
 def test_the_nearest_are_all_there_and_no_point_twice(X):
-    drawn, D = strata(X), distances(X)
+    drawn, D = strata(Source.of(X)), distances(X)
     for i in range(0, len(X), 50):
         own = there(drawn, i)
         assert i not in own
@@ -31,7 +32,7 @@ def test_the_nearest_are_all_there_and_no_point_twice(X):
 
 def test_distances_are_those_of_the_data_in_some_unit(X):
     for factor in (1.0, 1e20, 1e-20):
-        drawn = strata(X * factor)
+        drawn = strata(Source.of(X * factor))
         real = drawn.number > 0
         rows = np.nonzero(real)[0]
         wanted = distances(X)[rows, drawn.indices[real]] * factor
@@ -41,7 +42,7 @@ def test_distances_are_those_of_the_data_in_some_unit(X):
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "manhattan", "precomputed"])
 def test_every_metric_has_strata(metric, X):
     data = distances(X) if metric == "precomputed" else X
-    drawn = strata(data, metric=metric)
+    drawn = strata(Source.of(data, metric))
     assert 0.8 * count(900) < drawn.indices.shape[1] <= count(900)
     assert np.median(drawn.number.sum(axis=1)) == pytest.approx(899, rel=0.1)
     real = drawn.number > 0
@@ -52,7 +53,7 @@ def test_every_metric_has_strata(metric, X):
 
 def test_sums_over_them_are_without_bias(X, random):
     """Of functions of all reaches, in the mean over the points."""
-    drawn, D = strata(X), distances(X, squared=True)
+    drawn, D = strata(Source.of(X)), distances(X, squared=True)
     np.fill_diagonal(D, np.inf)
     noise = random.normal(size=len(X))
     for reach in (0.3, 3.0, 30.0, 300.0):
@@ -64,21 +65,21 @@ def test_sums_over_them_are_without_bias(X, random):
 
 
 def test_threads_do_not_change_a_bit(X):
-    one, four = strata(X, n_jobs=1), strata(X, n_jobs=4)
+    one, four = (strata(Source.of(X, n_jobs=jobs)) for jobs in (1, 4))
     for a, b in ((one.indices, four.indices), (one.squared, four.squared), (one.number, four.number)):
         assert np.array_equal(a, b)
 
 
 @pytest.mark.parametrize("n", [3, 10, NEAREST, NEAREST + 2, 2 * NEAREST + 2, 120])
 def test_few_points_are_their_own_strata(n, random):
-    drawn = strata(random.normal(size=(n, 2)))
+    drawn = strata(Source.of(random.normal(size=(n, 2))))
     assert drawn.number.sum(axis=1) == pytest.approx(np.full(n, n - 1.0), rel=0.35)
     if n <= NEAREST + DRAWN:
         assert np.all((drawn.number == 0) | (drawn.number >= 1))
 
 
 def test_copies_by_the_dozen_have_strata(random):
-    drawn = strata(np.repeat(random.normal(size=(20, 3)), 40, axis=0))
+    drawn = strata(Source.of(np.repeat(random.normal(size=(20, 3)), 40, axis=0)))
     assert np.all(drawn.number.sum(axis=1) > 0)
     assert np.all(np.isfinite(drawn.squared[drawn.number > 0]))
 
@@ -91,7 +92,7 @@ def test_a_target_on_strata_is_that_of_all_pairs(name, perplexity, X):
     if isinstance(perplexity, list):
         from nearfield.affinity.multiscale import rungs
 
-        drawn = rungs(method, X, np.array(perplexity), sampled=True).top()
+        drawn = rungs(method, Source.of(X), np.array(perplexity), sampled=True).top()
     else:
         drawn = sparse_target(method, X, perplexity=perplexity)
     assert isinstance(drawn, Sampled)

@@ -9,10 +9,10 @@ from scipy import sparse
 
 import nearfield as nf
 from nearfield.affinity.distances import distances, metrics
-from nearfield.affinity.graph import sparse_target
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.targets import is_symmetric
 from nearfield.engine.mesh.one_scale import Mesh
+from support.targets import sparse_target
 
 KINDS = {"joint": "tsne", "row": "asne", "weights": "gkl", "distances": "mds"}
 WITH_P = [name for kind, name in KINDS.items() if kind != "distances"]

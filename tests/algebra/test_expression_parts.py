@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import nearfield as nf
 from nearfield import costs, kernels
-from nearfield.affinity.graph import sparse_target
 from nearfield.engine.exact.chain import Exact, exact
 from nearfield.engine.exact.closed import has_closed_form
 from nearfield.engine.mesh.one_scale import Mesh
@@ -19,6 +18,7 @@ from nearfield.engine.mesh.scales import mesh
 from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import COSTS, KERNELS, target_for
+from support.targets import sparse_target
 
 pytestmark = pytest.mark.slow
 

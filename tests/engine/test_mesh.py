@@ -5,13 +5,13 @@ import pytest
 from scipy import sparse
 
 import nearfield as nf
-from nearfield.affinity.graph import sparse_target
 from nearfield.engine.exact.chain import Exact
 from nearfield.engine.mesh.one_scale import Mesh
 from nearfield.engine.mesh.scales import mesh
 from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
 from support.compositions import defined, holds_the_torn, name
+from support.targets import sparse_target
 
 pytestmark = pytest.mark.slow
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
+from nearfield.affinity.source import Source
 from nearfield.engine.exact.chain import exact
 from nearfield.engine.pairs import Pairs
 from nearfield.engine.plan import plan
@@ -27,7 +28,7 @@ def X():
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_cost_and_gradient_are_those_of_all_pairs_but_for_the_draw(method, dimensions, X, random):
     Y = 0.8 * X[:, :dimensions] + 0.1 * random.normal(size=(1200, dimensions))
-    a, b = exact(method, method.target(X)).evaluate(Y), Pairs(method, X).evaluate(Y)
+    a, b = exact(method, method.target(X)).evaluate(Y), Pairs(method, Source.of(X)).evaluate(Y)
     assert b.cost == pytest.approx(a.cost, rel=0.05)
     agree = np.sum(a.gradient * b.gradient) / np.linalg.norm(a.gradient) / np.linalg.norm(b.gradient)
     assert agree > 0.9
@@ -36,7 +37,7 @@ def test_cost_and_gradient_are_those_of_all_pairs_but_for_the_draw(method, dimen
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_the_gradient_is_that_of_the_cost(method, X, random):
-    engine, Y = Pairs(method, X[:200]), X[:200, :2] + 0.1 * random.normal(size=(200, 2))
+    engine, Y = Pairs(method, Source.of(X[:200])), X[:200, :2] + 0.1 * random.normal(size=(200, 2))
     way = random.normal(size=Y.shape)
     h = 1e-2 / np.linalg.norm(way)
     slope = (engine.evaluate(Y + h * way).cost - engine.evaluate(Y - h * way).cost) / (2 * h)
@@ -45,7 +46,7 @@ def test_the_gradient_is_that_of_the_cost(method, X, random):
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_threads_do_not_change_a_bit(method, X):
-    one, four = (Pairs(method, X, n_jobs).evaluate(X[:, :2]) for n_jobs in (1, 4))
+    one, four = (Pairs(method, Source.of(X, n_jobs=n_jobs)).evaluate(X[:, :2]) for n_jobs in (1, 4))
     assert one.value == four.value
     assert np.array_equal(one.gradient, four.gradient)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
+from nearfield.affinity.targets import extent
 from nearfield.cli import main
 from nearfield.engine import memory as remembering
 from nearfield.engine import plan as planning
@@ -53,10 +54,15 @@ def test_every_engine_says_what_it_is_and_what_it_takes(engine):
 
 def test_memory_grows_with_perplexity_and_columns():
     tsne = nf.method("tsne")
-    few, many, large = (plan(tsne, 5000, 2, perplexity=p).memory for p in (30, 90, 300))
+
+    def memory(perplexity):
+        neighbours, drawn = extent(tsne, 5000, perplexity)
+        return plan(tsne, 5000, 2, neighbours=neighbours, drawn=drawn).memory
+
+    few, many, large = map(memory, (30, 90, 300))
     assert many > 2 * few
-    assert plan(tsne, 5000, 2, perplexity=np.full(5000, 90.0)).memory == many
-    assert plan(tsne, 5000, 2, perplexity=1000).memory == large  # strata reach as far as any
+    assert memory(np.full(5000, 90.0)) == many
+    assert memory(1000) == large  # strata reach as far as any
     assert plan(tsne, 5000, 2).memory == few
     assert plan(tsne, 5000, 2, columns=5000).memory > few + 8 * 5000**2
     wide, sparse = (
@@ -67,7 +73,7 @@ def test_memory_grows_with_perplexity_and_columns():
 
 @pytest.mark.parametrize("perplexity", ["many", [1, 2], np.array([]), np.nan, -1])
 def test_a_bad_perplexity_is_left_to_those_who_know(perplexity):
-    assert plan(nf.method("tsne"), 5000, 2, perplexity=perplexity).engine == "mesh"
+    assert extent(nf.method("tsne"), 5000, perplexity)[0] in (3, 90)
 
 
 MEASURE = """
@@ -103,7 +109,7 @@ def test_the_memory_is_an_upper_bound_and_not_far_from_the_peak(engine, perplexi
 
 def test_what_would_not_fit_is_refused_before_neighbours_are_searched(monkeypatch, random):
     monkeypatch.setattr(planning, "available_memory", lambda: 10**6)
-    monkeypatch.setattr("nearfield.descent.making.sparse_target", None)  # which would fail if it were called
+    monkeypatch.setattr("nearfield.descent.setup.target_of", None)  # which would fail if it were called
     with pytest.raises(MemoryError, match=r"mesh engine needs .* MB .*, and 1 MB are free: map a sample"):
         nf.Run(random.normal(size=(2000, 3)), "tsne")
 
@@ -117,7 +123,7 @@ def impatient(monkeypatch):
 
 
 def test_slow_work_is_announced_before_it_starts(impatient, monkeypatch, random):
-    monkeypatch.setattr("nearfield.descent.making.dense_target", None)  # which is the first work there is
+    monkeypatch.setattr("nearfield.descent.setup.target_of", None)  # which is the first work there is
     X = random.normal(size=(1200, 3))
     expected = (
         r"slow: exact engine, all pairs of 1200 points .* not symmetric .*; about .* an iteration \(28 MB\)"

@@ -6,6 +6,7 @@ import pytest
 import nearfield as nf
 from nearfield.affinity.distances import distances
 from nearfield.affinity.rungs import OfAllPairs, OfStrata
+from nearfield.affinity.source import Source
 from nearfield.affinity.strata import strata
 from nearfield.engine.exact.chain import Exact, exact
 from nearfield.engine.mesh.close import Close, Levels
@@ -72,7 +73,7 @@ def test_strata_stand_for_all_pairs(cost, normalization, random):
     method = nf.Method(cost, nf.kernels.Gaussian(), normalization, scales=(8.0, 1.0, 0.1))
     perplexities = np.array([4.0, 32.0, 256.0])
     dense = OfAllPairs(method, distances(X, squared=True), perplexities).top()
-    drawn = OfStrata(method, strata(X), perplexities).top()
+    drawn = OfStrata(method, strata(Source.of(X)), perplexities).top()
     Y = mapped(X, 2, random)
     a, b = Exact(method, dense).evaluate(Y), mesh(method, drawn, accuracy=1e-3).evaluate(Y)
     assert b.cost == pytest.approx(a.cost, rel=0.02)

@@ -8,11 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.space import squarable
 from nearfield.checks import check_count, finite
 from nearfield.parallel import spread
-from nearfield.typing import Array
 
 
 def as_matrix(X: Any, metric: Any = "euclidean") -> Any:
@@ -27,15 +25,24 @@ def as_matrix(X: Any, metric: Any = "euclidean") -> Any:
            [0. , 0. , 2. ],
            [0. , 2. , 0. ]])
     """
-    if not (isinstance(X, tuple) and len(X) == 2 and any(getattr(part, "ndim", 0) == 2 for part in X)):
+    if not _is_graph(X):
         return X if sparse.issparse(X) else np.asarray(X)
     if not (isinstance(metric, str) and metric == "precomputed"):
         raise ValueError("a tuple (indices, distances) holds neighbours: pass metric='precomputed' with it")
-    return _matrix_of(*map(np.asarray, X))
+    return _matrix_of(X)
 
 
-def _matrix_of(indices: Array, distances: Array) -> Any:
-    """The sparse matrix of the distances to the neighbours, without those of points to themselves."""
+def _is_graph(X: Any) -> bool:
+    """Whether X is a tuple (indices, distances)."""
+    return isinstance(X, tuple) and len(X) == 2 and any(getattr(part, "ndim", 0) == 2 for part in X)
+
+
+def _matrix_of(neighbours: Any, among: int | None = None) -> Any:
+    """The sparse matrix of (indices, distances) of neighbours, without those of points to themselves.
+
+    `among` so many other points, if they are not the rows themselves.
+    """
+    indices, distances = (np.asarray(part) for part in neighbours)
     if indices.dtype.kind not in "iu":
         fix = "swap them" if distances.dtype.kind in "iu" else "indices must be whole numbers"
         raise ValueError(f"neighbours are a tuple (indices, distances), in this order: {fix}")
@@ -44,7 +51,8 @@ def _matrix_of(indices: Array, distances: Array) -> Any:
             "indices and distances must both have the shape (points, neighbours), got"
             f" {indices.shape} and {distances.shape}"
         )
-    n = len(indices)
+    rows = len(indices)
+    n = rows if among is None else among
     indices = indices.astype(np.int64)
     wrong = (indices >= n) | (indices < -1)
     if wrong.any():
@@ -53,16 +61,18 @@ def _matrix_of(indices: Array, distances: Array) -> Any:
             f"point {i} has the neighbour {indices[i, e]}, but the {n} points are numbered 0 to {n - 1}:"
             " a place without a neighbour is -1"
         )
-    there = (indices >= 0) & (indices != np.arange(n)[:, None])
+    there = indices >= 0
+    if among is None:
+        there &= indices != np.arange(n)[:, None]
     ordered = np.sort(np.where(there, indices, -1), axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if twice.any():
         i, e = np.argwhere(twice)[0]
         raise ValueError(f"point {i} has the neighbour {ordered[i, e]} twice: give each neighbour once")
-    indptr = np.zeros(n + 1, np.int64)
+    indptr = np.zeros(rows + 1, np.int64)
     np.cumsum(there.sum(axis=1), out=indptr[1:])
     values = distances[there].astype(np.float64)
-    return sparse.csr_array((values, indices[there], indptr), (n, n))
+    return sparse.csr_array((values, indices[there], indptr), (rows, n))
 
 
 def distance_graph(X: Any, metric: Any) -> Any:
@@ -95,11 +105,41 @@ def distance_graph(X: Any, metric: Any) -> Any:
     return D
 
 
-def nearest(graph: Any, k: int, n_jobs: int | None = None, *, dtype: Any = np.float32) -> Neighbours:
-    """The k nearest neighbours of every point among those that a `distance_graph` holds."""
-    n = graph.shape[0]
-    distances = graph.data * squarable(graph.data.max(initial=0.0))
-    indices, squared = np.empty((n, k), np.int32), np.empty((n, k), dtype)
+def nearest_stored(
+    graph: Any, k: int, n_jobs: int | None, dtype: Any, largest: float = 0.0
+) -> tuple[Any, Any]:
+    """The k nearest in every row of a matrix of distances: indices and squares, in a unit that float32 holds.
+
+    The unit goes by the largest distance of the matrix, or by one that is named.
+    """
+    rows = graph.shape[0]
+    distances = graph.data * squarable(largest or graph.data.max(initial=0.0))
+    indices, squared = np.empty((rows, k), np.int32), np.empty((rows, k), dtype)
     arguments = (graph.indptr, graph.indices, distances, indices, squared)
-    spread(loops.nearest_first, n, *arguments, n_jobs=n_jobs)
-    return Neighbours(indices, squared, 1.0, "as they were given")
+    spread(loops.nearest_first, rows, *arguments, n_jobs=n_jobs)
+    return indices, squared
+
+
+def nearest_of_rows(rows: Any, n: int, k: int, n_jobs: int | None, largest: float) -> tuple[Any, Any]:
+    """The k nearest of n points to some other rows, from their distances to these points."""
+    graph = _matrix_of(rows, among=n) if _is_graph(rows) else rows
+    whole = not sparse.issparse(graph)
+    D: Any = (
+        np.asarray(graph, dtype=np.float64) if whole else sparse.csr_array(graph, dtype=np.float64, copy=True)
+    )
+    if D.ndim != 2 or D.shape[1] != n:
+        raise ValueError(
+            f"distances of other rows must have one column for each of the {n} points, got {D.shape}"
+        )
+    if whole:  # what is stored is a neighbour, at distance 0 too
+        indptr, indices = np.arange(0, D.size + 1, n), np.tile(np.arange(n), len(D))
+        D = sparse.csr_array((D.ravel(), indices, indptr), D.shape)
+    else:
+        D.sum_duplicates()
+    finite(D, what="the matrix of distances")
+    if D.data.min(initial=0.0) < 0:
+        raise ValueError(f"distances cannot be negative, but one is {D.data.min():g}")
+    alone = np.flatnonzero(np.diff(D.indptr) == 0)
+    if len(alone):
+        raise ValueError(f"row {alone[0]} has no neighbour ({len(alone)} such rows): leave it out")
+    return nearest_stored(D, k, n_jobs, np.float32, largest)

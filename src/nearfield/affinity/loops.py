@@ -195,6 +195,41 @@ def leave_out_self(lo, hi, X, rows, found, indices, squared):
 
 
 @jit
+def nearest_found(lo, hi, X, asking, found, indices, squared):
+    """The k nearest of those that were found for some other rows, by distances that are computed anew.
+
+    Of equally near ones the first index comes first, so that nothing depends on the order of the search.
+    """
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        m = 0
+        for e in range(found.shape[1]):
+            j = found[i, e]
+            if j < 0:
+                continue
+            total = np.float32(0)
+            for c in range(X.shape[1]):
+                gap = asking[i, c] - X[j, c]
+                total += gap * gap
+            if m < k:
+                m += 1
+            elif total > squared[i, k - 1] or (total == squared[i, k - 1] and j > indices[i, k - 1]):
+                continue
+            at = m - 1
+            while at > 0 and (
+                squared[i, at - 1] > total or (squared[i, at - 1] == total and indices[i, at - 1] > j)
+            ):
+                squared[i, at] = squared[i, at - 1]
+                indices[i, at] = indices[i, at - 1]
+                at -= 1
+            squared[i, at] = total
+            indices[i, at] = j
+        for e in range(m, k):  # fewer were found
+            indices[i, e] = 0
+            squared[i, e] = np.inf
+
+
+@jit
 def distances_apart(X, rows, others, out):
     """The Euclidean distances of some rows to some others each."""
     for a in range(len(rows)):

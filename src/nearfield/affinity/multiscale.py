@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.affinity.distances import check_apart, distances
-from nearfield.affinity.given import distance_graph
 from nearfield.affinity.rungs import OfAllPairs, OfStrata, Rungs
+from nearfield.affinity.source import Source
 from nearfield.affinity.strata import strata
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
@@ -69,29 +68,21 @@ def several(perplexity: Any, method: Method, n: int) -> Array | None:
     return values
 
 
-def rungs(
-    method: Method,
-    X: Any,
-    perplexities: Any,
-    *,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    n_jobs: int | None = None,
-    weights: Array | None = None,
-    sampled: bool = False,
-) -> Rungs:
-    """The scales of some data, of all pairs or, `sampled`, on the strata of their neighbours."""
+def check_scales(method: Method, source: Source) -> None:
+    """Refuse what cannot have several perplexities."""
     if method.target_kind == "distances":
         raise ValueError("a cost of distances has no perplexity, and so no scales")
-    if weights is not None:
+    if source.weights is not None:
         raise ValueError("weights go with one perplexity: repeat the rows, or choose one")
-    if isinstance(metric, str) and metric == "affinity":
+    if source.affinities:
         raise ValueError("a ready P has its scales in it already: leave out perplexity")
-    if distance_graph(X, metric) is not None:
+    if source.graph is not None:
         raise ValueError("several perplexities need the distances of all pairs, and a graph has only some")
+
+
+def rungs(method: Method, source: Source, perplexities: Any, *, sampled: bool = False) -> Rungs:
+    """The scales of some data, of all pairs or, `sampled`, on the strata of their neighbours."""
+    check_scales(method, source)
     if sampled:
-        drawn = strata(X, metric=metric, metric_params=metric_params, n_jobs=n_jobs)
-        return OfStrata(method, drawn, perplexities, n_jobs)
-    squared = distances(X, metric, metric_params, n_jobs, squared=True)
-    check_apart(squared)
-    return OfAllPairs(method, squared, perplexities, n_jobs)
+        return OfStrata(method, strata(source), perplexities, source.n_jobs)
+    return OfAllPairs(method, source.distances(squared=True), perplexities, source.n_jobs)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from nearfield.affinity.space import space
+from nearfield.affinity.given import nearest_of_rows, nearest_stored
+from nearfield.affinity.source import Source
 from nearfield.parallel import one_blas_thread
 
 
@@ -21,9 +22,9 @@ class Neighbours:
 
     Attributes
     ----------
-    indices : array of int32 (points, k)
+    indices : array of int32 (rows, k)
         The neighbours.
-    squared : array of float32 (points, k)
+    squared : array of float32 (rows, k)
         Their squared distances.
     recall : float
         The share of the true neighbours among them, measured on a sample; 1 where they are exact.
@@ -38,33 +39,61 @@ class Neighbours:
 
 
 @one_blas_thread()
-def neighbours(
-    X: Any,
-    k: int,
-    *,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    n_jobs: int | None = None,
-) -> Neighbours:
-    """The k nearest neighbours of every row of X.
+def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours:
+    """The k nearest neighbours of every point.
 
     Euclidean and cosine distances are fast at any size; other metrics of scikit-learn are computed for all
-    pairs, in blocks. The result does not depend on `n_jobs`.
+    pairs, in blocks. Of a graph that was given, the nearest that it has. The result does not depend on the
+    number of threads.
 
     Examples
     --------
     >>> import numpy as np
-    >>> found = neighbours(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> found = neighbours(Source.of(np.array([[0.0], [1.0], [3.0]])), 1)
     >>> found.indices.ravel(), found.squared.ravel()
     (array([1, 0, 1], dtype=int32), array([1., 1., 4.], dtype=float32))
     """
-    n = X.shape[0]
-    if not 1 <= k <= n - 1:
-        raise ValueError(f"a point has {n - 1} others, so k cannot be {k}")
-    where = space(X, metric, metric_params)
-    indices, squared, recall, how = where.nearest(k, n_jobs)
-    share_out(indices, squared)
-    return Neighbours(indices, squared, recall, how)
+    if source.graph is not None:
+        return Neighbours(*nearest_stored(source.graph, k, source.n_jobs, dtype), 1.0, "as they were given")
+    if not 1 <= k <= source.n - 1:
+        raise ValueError(f"a point has {source.n - 1} others, so k cannot be {k}")
+    found = Neighbours(*source.space.nearest(k, source.n_jobs))
+    share_out(found.indices, found.squared)
+    return found
+
+
+@one_blas_thread()
+def neighbours_of(source: Source, rows: Any, k: int) -> Neighbours:
+    """The k nearest points of a source to some other rows, in the unit of its own neighbours.
+
+    Parameters
+    ----------
+    source : Source
+        The points among which is searched.
+    rows : array, sparse matrix or tuple
+        Coordinates in the same columns; where the source holds distances, those of the rows to its points:
+        a dense matrix (rows, points), a sparse one of some of them, or a tuple (indices, distances).
+    k : int
+        How many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> source = Source.of(np.array([[0.0], [1.0], [3.0]]))
+    >>> found = neighbours_of(source, np.array([[2.9], [1.0]]), 2)
+    >>> found.indices
+    array([[2, 1],
+           [1, 0]], dtype=int32)
+    """
+    if source.affinities:
+        raise ValueError("affinities say nothing of distances to other rows: give distances, or the data")
+    if not 1 <= k <= source.n:
+        raise ValueError(f"there are {source.n} points, so k cannot be {k}")
+    if source.precomputed:
+        largest = float((source.X if source.graph is None else source.graph).max())
+        found = nearest_of_rows(rows, source.n, k, source.n_jobs, largest)
+        return Neighbours(*found, 1.0, "as they were given")
+    return Neighbours(*source.space.nearest_to(rows, k, source.n_jobs))
 
 
 def share_out(indices: Any, squared: Any) -> None:

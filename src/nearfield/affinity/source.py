@@ -1,14 +1,21 @@
-"""The source of a map: what the data are and how they are to be taken, resolved once, at the door."""
+"""The source of a map: what the data are and how they are to be taken, resolved once, at the door.
+
+Whoever comes later asks the source: for distances, for neighbours, and for the neighbours of other rows among
+its own.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from scipy import sparse
 
 from nearfield.affinity.copies import check_weights
-from nearfield.affinity.given import as_matrix
+from nearfield.affinity.distances import check_apart, distances
+from nearfield.affinity.given import as_matrix, distance_graph
+from nearfield.affinity.space import Space, space
 from nearfield.typing import Array
 
 
@@ -36,14 +43,19 @@ class Source:
 
     @classmethod
     def of(
-        cls, X: Any, metric: Any, metric_params: dict[str, Any] | None, weights: Any, n_jobs: int | None
+        cls,
+        X: Any,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        weights: Any = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """The source of what a person gave, or what is wrong with it.
 
         Examples
         --------
         >>> import numpy as np
-        >>> source = Source.of(np.eye(4), "euclidean", None, None, None)
+        >>> source = Source.of(np.eye(4))
         >>> source.n, source.columns, source.euclidean
         (4, 4, True)
         """
@@ -52,15 +64,32 @@ class Source:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
         return cls(X, metric, metric_params, check_weights(weights, X.shape[0]), n_jobs)
 
+    # What it is -------------------------------------------------------------------------------------------
+
     @property
     def n(self) -> int:
         """How many points there are."""
         return self.X.shape[0]
 
     @property
+    def count(self) -> float:
+        """How many points there are, all copies counted."""
+        return float(self.n if self.weights is None else self.weights.sum())
+
+    @property
     def given(self) -> bool:
         """Whether distances or affinities were given in place of coordinates."""
-        return isinstance(self.metric, str) and self.metric in ("precomputed", "affinity")
+        return self.precomputed or self.affinities
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether distances were given, of all pairs or of some."""
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def affinities(self) -> bool:
+        """Whether a ready P was given."""
+        return isinstance(self.metric, str) and self.metric == "affinity"
 
     @property
     def coordinates(self) -> Any:
@@ -75,7 +104,7 @@ class Source:
     @property
     def drawable(self) -> bool:
         """Whether neighbours of every rank can be drawn: not from some distances, or from affinities."""
-        return not self.given or (self.metric == "precomputed" and not sparse.issparse(self.X))
+        return not self.given or (self.precomputed and not sparse.issparse(self.X))
 
     @property
     def columns(self) -> int:
@@ -87,7 +116,28 @@ class Source:
         """How many numbers sparse data hold."""
         return self.X.nnz if sparse.issparse(self.X) else None
 
-    @property
-    def distances(self) -> dict[str, Any]:
-        """How distances are taken."""
-        return {"metric": self.metric, "metric_params": self.metric_params, "n_jobs": self.n_jobs}
+    # What it answers --------------------------------------------------------------------------------------
+
+    @cached_property
+    def graph(self) -> Any:
+        """The distances to neighbours, where a graph of them was given; otherwise None."""
+        return distance_graph(self.X, self.metric)
+
+    @cached_property
+    def space(self) -> Space:
+        """The points as a space to search in."""
+        return space(self.X, self.metric, self.metric_params)
+
+    def distances(self, *, squared: bool = False) -> Array:
+        """The distances of all pairs, or their squares; data in which all points are equal are refused.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Source.of(np.array([[0.0, 0.0], [3.0, 4.0]])).distances()
+        array([[0., 5.],
+               [5., 0.]])
+        """
+        D = distances(self.X, self.metric, self.metric_params, self.n_jobs, squared=squared)
+        check_apart(D)
+        return D

@@ -6,7 +6,7 @@ with measured recall; all other metrics are computed pair by pair, in blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ QUERIES = 500  # on which the recall is measured
 FEWEST, MORE = 10, 1.2  # lists that are searched at first, and by how many times more until the recall is met
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
+SPARE = 8  # more than were asked for, of which the nearest are chosen by distances that are computed anew
 ROUNDING = 1e-13  # of a squared distance that is the difference of squares
 
 Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
+Between = Callable[[Any, Any], Any]  # the distances of some rows to some points
 
 
 def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None) -> Space:
@@ -40,8 +42,8 @@ def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | Non
     plain = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "cosine") and not metric_params
     if plain and not (sparse.issparse(X) and 4 * X.shape[0] * X.shape[1] > DENSE_UP_TO):
         return Vectors(X, metric == "cosine", metric == "sqeuclidean")
-    between = _of_products(X, metric) if plain else _of_metric(X, metric, metric_params)
-    return Table(between, X.shape[0])
+    among, to = _of_products(X, metric) if plain else _of_metric(X, metric, metric_params)
+    return Table(among, to, X.shape[0])
 
 
 class Space:
@@ -65,6 +67,10 @@ class Space:
         """
         raise TypeError(f"{type(self).__name__} does not define nearest")
 
+    def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
+        """The k nearest points to some other rows, which have the same columns, nearest first."""
+        raise TypeError(f"{type(self).__name__} does not define nearest_to")
+
     def apart(self, rows: Any, others: Any) -> Any:
         """The distances of some points (rows,) to others each (rows, others)."""
         raise TypeError(f"{type(self).__name__} does not define apart")
@@ -75,8 +81,8 @@ class Vectors(Space):
 
     def __init__(self, X: Any, cosine: bool = False, squares: bool = False) -> None:
         self.cosine, self.squares = cosine, squares
-        self.X, factor = _centred(X, cosine)
-        self.n, self.unit = len(self.X), 1 / factor
+        self.X, self._mean, self._factor = _centred(X, cosine)
+        self.n, self.unit = len(self.X), 1 / self._factor
         self.farthest = 1.0  # no two points are further apart, squared: float32 can hold the square of that
         if squares:
             self.farthest = 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
@@ -95,11 +101,29 @@ class Vectors(Space):
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
         spread(loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs)
+        return indices, self._of_metric(squared), recall, how
+
+    def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
+        if rows.shape[1] != self.X.shape[1]:
+            raise ValueError(
+                f"other rows must have {self.X.shape[1]} columns as the points, got {rows.shape[1]}"
+            )
+        asking = _as_points(rows, self._mean, self._factor, self.cosine)
+        more = min(self.n, k + SPARE)
+        if len(asking) * self.n <= EXACT_UP_TO**2:
+            found, recall, how = _search(_all_distances(self.X), asking, more, n_jobs)[1], 1.0, "exact"
+        else:
+            found, recall, how = _by_lists(asking, self.X, more, n_jobs)
+        indices: Any = np.empty((len(asking), k), np.int32)
+        squared: Any = np.empty((len(asking), k), np.float32)
+        spread(loops.nearest_found, len(asking), self.X, asking, found, indices, squared, n_jobs=n_jobs)
+        return indices, self._of_metric(squared), recall, how
+
+    def _of_metric(self, squared: Any) -> Any:
+        """Squared distances by the metric, from squared Euclidean ones."""
         if self.cosine:
-            squared = (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors
-        elif self.squares:
-            squared = (squared / np.float32(self.farthest)) ** 2
-        return indices, squared, recall, how
+            return (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors
+        return (squared / np.float32(self.farthest)) ** 2 if self.squares else squared
 
     def apart(self, rows: Any, others: Any) -> Any:
         found = np.empty(others.shape, np.float32)
@@ -110,28 +134,55 @@ class Vectors(Space):
 
 
 class Table(Space):
-    """Any distances that can be computed between some rows and others."""
+    """Any distances that can be computed between some rows and others.
 
-    def __init__(self, between: Callable[[Any, Any], Any], n: int) -> None:
-        self.between, self.n = between, n
+    Parameters
+    ----------
+    among : callable
+        The distances of some points to others, by their indices; an array that may be written to.
+    to : callable
+        Likewise, of some other rows to points.
+    n : int
+        The points.
+    """
+
+    def __init__(self, among: Between, to: Between, n: int) -> None:
+        self._among, self._to, self.n = among, to, n
         self._factor: float | None = None
 
     def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
         rows = np.arange(self.n) if queries is None else queries
         columns = np.arange(self.n) if members is None else members
-        indices, squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-        step, largest = max(1, BLOCK // len(columns)), 0.0
-        for lo in range(0, len(rows), step):
-            part = slice(lo, min(lo + step, len(rows)))
-            D = self.between(rows[part], columns)
-            check_gave(D)
+
+        def distances(part: slice) -> tuple[Any, float]:
+            D = self._among(rows[part], columns)
             own = rows[part][:, None] == columns
             D[own] = 0.0
-            farthest = float(D.max())
-            if not np.isfinite(farthest):
-                raise ValueError(NOT_FINITE)
-            largest = max(largest, farthest)
+            farthest = _farthest(D)
             D[own] = np.inf
+            return D, farthest
+
+        return self._nearest(distances, len(rows), columns, k)
+
+    def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
+        columns = np.arange(self.n)
+
+        def distances(part: slice) -> tuple[Any, float]:
+            D = self._to(rows[part], columns)
+            return D, _farthest(D)
+
+        return self._nearest(distances, rows.shape[0], columns, k)
+
+    def _nearest(
+        self, distances: Callable[[slice], tuple[Any, float]], count: int, columns: Any, k: int
+    ) -> Found:
+        """The k nearest of each of so many rows, whose distances come block by block, with the largest."""
+        indices, squared = np.empty((count, k), np.int32), np.empty((count, k))
+        step, largest = max(1, BLOCK // len(columns)), 0.0
+        for lo in range(0, count, step):
+            part = slice(lo, min(lo + step, count))
+            D, farthest = distances(part)
+            largest = max(largest, farthest)
             chosen = np.argpartition(D, k - 1, axis=1)[:, :k]
             d = np.take_along_axis(D, chosen, axis=1)
             order = np.lexsort((columns[chosen], d), axis=1)
@@ -149,7 +200,7 @@ class Table(Space):
     def apart(self, rows: Any, others: Any) -> Any:
         found, step = np.empty(others.shape, np.float32), max(1, BLOCK // self.n)
         for lo in range(0, len(rows), step):
-            D = self.between(rows[lo : lo + step], np.arange(self.n))
+            D = self._among(rows[lo : lo + step], np.arange(self.n))
             check_gave(D)
             found[lo : lo + step] = np.take_along_axis(D, others[lo : lo + step], axis=1) / self.unit
         if not np.all(np.isfinite(found)):
@@ -157,44 +208,62 @@ class Table(Space):
         return found
 
 
+def _farthest(D: Any) -> float:
+    """The largest of some distances, or why they are none."""
+    check_gave(D)
+    farthest = float(D.max())
+    if not np.isfinite(farthest):
+        raise ValueError(NOT_FINITE)
+    return farthest
+
+
 def squarable(largest: float) -> float:
     """The factor by which numbers up to `largest` are multiplied so that float32 can hold their squares."""
     return 1.0 if 1e-12 < largest < 1e12 or not largest > 0 else 1.0 / largest
 
 
-def _centred(X: Any, cosine: bool) -> tuple[Any, float]:
+def _centred(X: Any, cosine: bool) -> tuple[Any, Any, float]:
     """The points as float32 around the origin, where it has the most digits, in units that it can square.
 
-    The second is what they were multiplied by.
-
-    They are made some rows at a time: float64, or a dense copy of sparse data, would take twice the memory.
+    The others are the mean that was taken off, and what they were multiplied by.
     """
     finite(X)
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    n, columns = X.shape
-    step = max(1, 2**20 // max(columns, 1))
     mean = 0.0 if cosine else np.asarray(X.mean(axis=0, dtype=np.float64))
+    factor = 1.0
+    if not cosine:
+        largest = max(float(np.abs(rows).max(initial=0.0)) for _, rows in _blocks(X, mean))
+        if not largest > 0:
+            raise ValueError(f"all {X.shape[0]} points are equal: there is nothing to map, check the columns")
+        factor = squarable(largest)
+    return _as_points(X, mean, factor, cosine), mean, factor
 
-    def block(lo: int) -> Any:
-        rows = X[lo : lo + step]
-        return (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) - mean
 
-    out = np.empty((n, columns), np.float32)
-    if cosine:
-        for lo in range(0, n, step):
-            rows = block(lo)
+def _as_points(X: Any, mean: Any, factor: float, cosine: bool) -> Any:
+    """Rows as float32, centred and in a unit of their own; for cosine distances of length one."""
+    out = np.empty(X.shape, np.float32)
+    for lo, rows in _blocks(X, mean):
+        if cosine:
             norms = np.linalg.norm(rows, axis=1, keepdims=True)
             if not np.all(norms > 0):
                 raise ValueError(_no_direction(lo + int(np.argmin(norms))))
-            out[lo : lo + step] = rows / norms
-        return out, 1.0
-    largest = max(float(np.abs(block(lo)).max(initial=0.0)) for lo in range(0, n, step))
-    if not largest > 0:
-        raise ValueError(f"all {n} points are equal: there is nothing to map, check the columns")
-    factor = squarable(largest)
+            out[lo : lo + len(rows)] = rows / norms
+        else:
+            out[lo : lo + len(rows)] = rows * factor
+    return out
+
+
+def _blocks(X: Any, mean: Any) -> Iterator[tuple[int, Any]]:
+    """Some rows at a time, without their mean, and where they begin.
+
+    All at once, float64 or a dense copy of sparse data would take twice the memory.
+    """
+    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    n, columns = X.shape
+    step = max(1, 2**20 // max(columns, 1))
     for lo in range(0, n, step):
-        out[lo : lo + step] = block(lo) * factor
-    return out, factor
+        rows = X[lo : lo + step]
+        yield lo, (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) - mean
 
 
 def _no_direction(row: int) -> str:
@@ -257,13 +326,13 @@ def _search(index: Any, X: Any, k: int, n_jobs: int | None, order: Any = None) -
     return squared, indices
 
 
-def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> Callable[[Any, Any], Any]:
-    """The distances of some rows to others, by any metric; a copy that may be written to."""
+def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tuple[Between, Between]:
+    """The distances of some points, and of other rows, to points, by any metric."""
     from sklearn.metrics import pairwise_distances
 
     if isinstance(metric, str) and metric == "precomputed":
         D = check_precomputed(X)
-        return lambda rows, columns: D[np.ix_(rows, columns)]
+        return (lambda rows, columns: D[np.ix_(rows, columns)]), (lambda rows, columns: rows[:, columns])
     check_metric(metric)
     finite(X)
     params = dict(metric_params or {})
@@ -272,23 +341,21 @@ def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> Cal
         params.setdefault("V", np.var(X, axis=0, ddof=1))
     elif isinstance(metric, str) and metric == "mahalanobis":
         params.setdefault("VI", np.linalg.inv(np.cov(X.T)).T)
-    return lambda rows, columns: pairwise_distances(X[rows], X[columns], metric=metric, **params)
+
+    def to(rows: Any, columns: Any) -> Any:
+        return pairwise_distances(rows, X[columns], metric=metric, **params)
+
+    return (lambda rows, columns: to(X[rows], columns)), to
 
 
-def _of_products(X: Any, metric: str) -> Callable[[Any, Any], Any]:
-    """The distances of some rows to others, of sparse data that are too large to be dense."""
+def _of_products(X: Any, metric: str) -> tuple[Between, Between]:
+    """The same for sparse data that are too large to be dense."""
     finite(X)
-    X = sparse.csr_array(X, dtype=np.float64)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    if metric == "cosine":
-        if not np.all(squares > 0):
-            raise ValueError(_no_direction(int(np.argmin(squares))))
-        X = sparse.csr_array(sparse.diags_array(1 / np.sqrt(squares)) @ X)
-        squares = np.ones_like(squares)
+    X, squares = _with_squares(X, metric)
 
-    def between(rows: Any, columns: Any) -> Any:
-        D = (X[rows] @ X[columns].T).toarray()
-        both = np.add.outer(squares[rows], squares[columns])
+    def distances(rows: Any, of_rows: Any, columns: Any) -> Any:
+        D = (rows @ X[columns].T).toarray()
+        both = np.add.outer(of_rows, squares[columns])
         D *= -2.0
         D += both
         both *= ROUNDING
@@ -297,4 +364,18 @@ def _of_products(X: Any, metric: str) -> Callable[[Any, Any], Any]:
             D *= 0.5
         return np.sqrt(D, out=D) if metric == "euclidean" else D
 
-    return between
+    return (
+        lambda rows, columns: distances(X[rows], squares[rows], columns),
+        lambda rows, columns: distances(*_with_squares(rows, metric), columns),
+    )
+
+
+def _with_squares(X: Any, metric: str) -> tuple[Any, Any]:
+    """Sparse rows, for cosine distances of length one, and their squared lengths."""
+    X = sparse.csr_array(X, dtype=np.float64)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    if metric != "cosine":
+        return X, squares
+    if not np.all(squares > 0):
+        raise ValueError(_no_direction(int(np.argmin(squares))))
+    return sparse.csr_array(sparse.diags_array(1 / np.sqrt(squares)) @ X), np.ones_like(squares)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.neighbours import share_out
-from nearfield.affinity.space import Space, space
+from nearfield.affinity.source import Source
+from nearfield.affinity.space import Space
 from nearfield.parallel import CHUNKS, one_blas_thread, spread
 from nearfield.typing import Array
 
@@ -101,25 +102,19 @@ def _levels(n: int) -> int:
 
 
 @one_blas_thread()
-def strata(
-    X: Any,
-    *,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    n_jobs: int | None = None,
-) -> Strata:
-    """The strata of the rows of X; which ones are drawn is always the same.
+def strata(source: Source) -> Strata:
+    """The strata of the points of a source; which ones are drawn is always the same.
 
     Examples
     --------
     >>> import numpy as np
-    >>> drawn = strata(np.random.default_rng(0).normal(size=(500, 3)))
+    >>> drawn = strata(Source.of(np.random.default_rng(0).normal(size=(500, 3))))
     >>> drawn.indices.shape
     (500, 104)
     >>> bool(np.all(np.abs(drawn.number.sum(axis=1) / 499 - 1) < 0.5))
     True
     """
-    where, n = space(X, metric, metric_params), X.shape[0]
+    where, n, n_jobs = source.space, source.n, source.n_jobs
     random = np.random.default_rng(0)
     indices, squared, _, _ = where.nearest(min(2 * NEAREST, n - 1), n_jobs)
     share_out(indices, squared)

@@ -1,35 +1,34 @@
-"""What the map is to match: joint or row P, bare weights, or distances."""
+"""What the map is to match: joint or row P, bare weights, or distances, made of a source by one function."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.copies import check_weights, seen, without_own
-from nearfield.affinity.distances import check_apart, distances
+from nearfield.affinity.copies import seen, without_own
 from nearfield.affinity.edges import graph_target
-from nearfield.affinity.given import as_matrix, distance_graph, nearest
 from nearfield.affinity.multiscale import rungs, several
-from nearfield.affinity.perplexity import calibrate, check_perplexity
+from nearfield.affinity.neighbours import neighbours
+from nearfield.affinity.perplexity import DEFAULT, calibrate, check_perplexity
+from nearfield.affinity.rungs import OfStrata
+from nearfield.affinity.source import Source
+from nearfield.affinity.strata import count, pay, strata
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
 from nearfield.parallel import spread
 from nearfield.typing import Array
 
+ALL_PAIRS, NEIGHBOURS = "all pairs", "neighbours"  # what a target is made on
+# Times the perplexity: so many neighbours hold all but a trace of p. More of them bring all methods closer to
+# the map of all pairs; t-SNE and its kin, which are to be quick, do with fewer.
+NEAR, FURTHER = 3, 5
 
-def target(
-    method: Method,
-    X: Any,
-    *,
-    perplexity: Any = None,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    n_jobs: int | None = None,
-    weights: Any = None,
-) -> Any:
+
+def target(source: Source, method: Method, perplexity: Any = None, *, on: str = ALL_PAIRS) -> Any:
     """The target of a method.
 
     ===============  ==================================================================================
@@ -42,67 +41,113 @@ def target(
 
     Parameters
     ----------
+    source : Source
+        The data, distances, a graph of neighbours, or a ready P, which is normalized as the method needs it.
+        With weights the target is that between single copies: a joint P is (row + rowᵀ)/2Σm, and the
+        diagonal is between two equal rows.
     method : Method
         What the target is for.
-    X : array, sparse matrix or data frame (points, columns)
-        The data; with ``metric="precomputed"`` the distances of all pairs, or those to neighbours alone: a
-        sparse matrix in which what is stored in row i are the distances from i (stored zeros too, the
-        diagonal not), or a tuple (indices, distances) of two arrays (points, neighbours), in which -1 is an
-        empty place; with ``metric="affinity"`` a ready P, or weights, dense or sparse, which is normalized
-        as the method needs it.
     perplexity : float, array, list or "multiscale", optional
         Effective number of neighbours, of all points or, as an array, of each; a list, or "multiscale" for
-        2, 4, 8, … up to half of the points, gives the mean over them. By default the method's own: 30, or a
-        third of few neighbours, or all scales.
-    metric : str or callable
-        See `nearfield.affinity.distances.distances`.
-    weights : array (points,), optional
-        How many equal rows each row stands for. The target is then that between single ones: a joint P is
-        (row + rowᵀ)/2Σm, and the diagonal is between two equal rows.
+        2, 4, 8, … up to half of the points, averages over them. By default the method's own: 30, or a third
+        of few neighbours, or all scales.
+    on : {"all pairs", "neighbours"}
+        All pairs in float64, or in float32 the nearest neighbours alone. Three to five times the perplexity
+        hold all but a trace of p; where that is more than strata have, which reach as far as any perplexity,
+        it is those. Of neighbours that are given, the nearest are taken, as many as would be searched for.
 
     Returns
     -------
-    array or csr_array
-        Sparse where a sparse P was given, or the distances of some pairs only.
+    array, csr_array, Sampled or Rungs
+        Sparse on neighbours, and where a sparse P or the distances of some pairs were given; on strata a
+        `Sampled`; of several perplexities `Rungs`, from which it is had scale by scale.
+
+    Examples
+    --------
+    >>> import numpy as np, nearfield as nf
+    >>> P = target(Source.of(np.random.default_rng(0).normal(size=(20, 5))), nf.method("tsne"), 5)
+    >>> P.shape, round(float(P.sum()), 12)
+    ((20, 20), 1.0)
     """
-    X = as_matrix(X, metric)
-    weights = check_weights(weights, X.shape[0])
-    if isinstance(metric, str) and metric == "affinity":
-        return normalize(method, X, weights)
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
+    sparsely = on == NEIGHBOURS
+    if source.affinities:
+        P = normalize(method, source.X, source.weights)
+        return sparse.csr_array(P) if sparsely else P
     if method.target_kind == "distances":
-        D = distances(X, metric, metric_params, n_jobs)
-        check_apart(D)
-        return D
-    perplexities = several(perplexity, method, X.shape[0])
+        return source.distances()
+    perplexities = several(perplexity, method, source.n)
     if perplexities is not None:
-        options = {"metric": metric, "metric_params": metric_params, "n_jobs": n_jobs, "weights": weights}
-        return rungs(method, X, perplexities, **options).top()
-    graph = distance_graph(X, metric)
-    if graph is not None:
-        counts = np.diff(graph.indptr)
-        perplexities = check_perplexity(perplexity, X.shape[0], others(X.shape[0], graph, weights))
-        found = nearest(graph, counts.max(), n_jobs, dtype=np.float64)
-        P = graph_target(method, found, perplexities, n_jobs, weights)
-        return P.toarray() if counts.min() == X.shape[0] - 1 else P
-    n = X.shape[0]
-    perplexities = check_perplexity(perplexity, n, others(n, None, weights))
-    squared = distances(X, metric, metric_params, n_jobs, squared=True)
-    check_apart(squared)
-    bare = method.target_kind == "weights"
+        return rungs(method, source, perplexities, sampled=sparsely)
+    perplexities = check_perplexity(perplexity, source.n, _others(source))
+    if sparsely:
+        return _on_neighbours(source, method, perplexities)
+    if source.graph is not None:
+        counts = np.diff(source.graph.indptr)
+        found = neighbours(source, counts.max(), dtype=np.float64)
+        P = graph_target(method, found, perplexities, source.n_jobs, source.weights)
+        return P.toarray() if counts.min() == source.n - 1 else P
+    return _of_all_pairs(source, method, perplexities)
+
+
+def neighbour_count(method: Method, perplexities: Any, most: int) -> int:
+    """How many neighbours a method is given, of those that there are at most.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> neighbour_count(nf.method("tsne"), 30, 1000), neighbour_count(nf.method("jse"), 30, 1000)
+    (90, 150)
+    """
+    times = NEAR if method.bounded_cross_entropy else FURTHER
+    return int(min(most, np.ceil(times * np.max(perplexities))))
+
+
+def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> tuple[int, int]:
+    """How many neighbours of a point a target on neighbours holds: the nearest, or else those of strata.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> extent(nf.method("tsne"), 70_000), extent(nf.method("tsne"), 70_000, 3000)
+    ((90, 0), (0, 216))
+    """
+    known = isinstance(perplexity, (Real, np.ndarray))
+    largest = float(np.max(perplexity, initial=1.0)) if known else DEFAULT
+    if not largest < np.inf:  # which is refused elsewhere
+        largest = DEFAULT
+    nearest = neighbour_count(method, largest, n - 1)
+    return (0, count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
+
+
+def _on_neighbours(source: Source, method: Method, perplexities: Array) -> Any:
+    """P or weights on the nearest neighbours, or on strata of them where those would be too many.
+
+    Copies are no neighbours more: with weights, as many distinct points are taken as without.
+    """
+    most = source.n - 1 if source.graph is None else np.diff(source.graph.indptr).max()
+    k = neighbour_count(method, perplexities, most)
+    if source.graph is None and source.weights is None and pay(source.n, k):
+        return OfStrata(method, strata(source), [perplexities], source.n_jobs).top()
+    return graph_target(method, neighbours(source, k), perplexities, source.n_jobs, source.weights)
+
+
+def _of_all_pairs(source: Source, method: Method, perplexities: Array) -> Array:
+    """P or weights of all pairs, as a matrix."""
+    n, weights, bare = source.n, source.weights, method.target_kind == "weights"
     copies = None if weights is None else np.broadcast_to(weights, (n, n))
-    P = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=n_jobs).rows
+    squared = source.distances(squared=True)
+    P = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=source.n_jobs).rows
     if method.target_kind != "row":
-        number = n if weights is None else float(weights.sum())
-        spread(loops.symmetrise, n, P, 0.5 if bare else 0.5 / number, n_jobs=n_jobs)
+        factor = 0.5 if bare else 0.5 / source.count
+        spread(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)
     return P
 
 
-def others(n: int, graph: Any, weights: Array | None) -> Any:
+def _others(source: Source) -> Any:
     """How many neighbours a point has to choose from: all others, or those in a graph, and all copies."""
+    graph, weights = source.graph, source.weights
     if graph is None:
-        return n - 1 if weights is None else weights.sum() - 1
+        return source.n - 1 if weights is None else weights.sum() - 1
     if weights is None:
         return np.diff(graph.indptr)
     return np.add.reduceat(weights[graph.indices], graph.indptr[:-1]) + weights - 1

@@ -177,7 +177,17 @@ class Method(Part):
         weights: Any = None,
         n_jobs: int | None = None,
     ) -> Array | csr_array:
-        """P, weights or distances of the data, as the method needs them; see `nearfield.affinity.target`.
+        """P, weights or distances of the data, as the method needs them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (points, columns)
+            The data; with ``metric="precomputed"`` the distances of all pairs, or those to neighbours alone:
+            a sparse matrix in which what is stored in row i are the distances from i (stored zeros too, the
+            diagonal not), or a tuple (indices, distances) of two arrays (points, neighbours), in which -1 is
+            an empty place; with ``metric="affinity"`` a ready P, or weights, dense or sparse.
+        perplexity, metric, metric_params, weights, n_jobs
+            See `nearfield.Run`. Of several perplexities it is the mean over them.
 
         Examples
         --------
@@ -186,10 +196,12 @@ class Method(Part):
         >>> P.shape, round(float(P.sum()), 12)
         ((20, 20), 1.0)
         """
+        from nearfield.affinity.rungs import Rungs
+        from nearfield.affinity.source import Source
         from nearfield.affinity.targets import target
 
-        distances = {"metric": metric, "metric_params": metric_params}
-        return target(self, X, perplexity=perplexity, **distances, weights=weights, n_jobs=n_jobs)
+        found = target(Source.of(X, metric, metric_params, weights, n_jobs), self, perplexity)
+        return found.top() if isinstance(found, Rungs) else found
 
     def value_and_gradient(
         self,

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.method import Method
-from nearfield.descent.making import Made
 from nearfield.descent.optimizers import Momentum, optimizer
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import SPREADING, Phase, calmed, guided, schedule, stop
+from nearfield.descent.settings import Settings
+from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
 from nearfield.engine.base import Engine
 from nearfield.steer.base import Indices
@@ -31,12 +32,12 @@ class Descent:
 
     Parameters
     ----------
-    made : Made
+    setup : Setup
         Engines and start.
     optimizer_name : str
         Of the method's own optimizer.
-    learning_rate, exaggeration, exaggeration_iter
-        See `nearfield.Run`.
+    settings : Settings
+        Learning rate and exaggeration.
 
     Attributes
     ----------
@@ -50,17 +51,13 @@ class Descent:
         What a person has asked for.
     """
 
-    def __init__(
-        self,
-        made: Made,
-        optimizer_name: str,
-        learning_rate: Any,
-        exaggeration: Any,
-        exaggeration_iter: int | None,
-    ) -> None:
-        Y, self.stages = made.Y, made.stages
-        self.problem = Problem(self.stages.at(0), (len(Y), Y.shape[1]), made.pull, made.method)
-        asked: dict[str, Any] = {"exaggeration": exaggeration, "exaggeration_iter": exaggeration_iter}
+    def __init__(self, setup: Setup, optimizer_name: str, settings: Settings) -> None:
+        Y, self.stages = setup.Y, setup.stages
+        self.problem = Problem(self.stages.at(0), (len(Y), Y.shape[1]), setup.degree, setup.method)
+        exaggerated: dict[str, Any] = {
+            "exaggeration": settings.exaggeration,
+            "exaggeration_iter": settings.exaggeration_iter,
+        }
 
         def phases(engine: Engine, name: str, **options: Any) -> tuple[Phase, ...]:
             return schedule(
@@ -70,16 +67,16 @@ class Descent:
                 optimizer=name,
                 habits=optimizer(name).habits,
                 spread=float(Y.std()),
-                learning_rate=learning_rate,
+                learning_rate=settings.learning_rate,
                 **options,
             )
 
         first = self.problem.engine
         if self.stages.guide is not None:
             own = phases(self.stages.own(first), optimizer_name, exaggeration=1)
-            self.phases = guided(phases(first, Momentum.name, **asked), own)
+            self.phases = guided(phases(first, Momentum.name, **exaggerated), own)
         else:
-            self.phases = phases(first, optimizer_name, rungs=len(self.stages), **asked)
+            self.phases = phases(first, optimizer_name, rungs=len(self.stages), **exaggerated)
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
         self.start = self.z.copy()

@@ -19,7 +19,7 @@ from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
 
-HUB = 2.0  # times the mean pull
+HUB = 2.0  # times the mean degree
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
 
 
@@ -71,15 +71,15 @@ class Problem:
         self,
         engine: Engine,
         shape: tuple[int, int],
-        pull: Array | None = None,
+        degree: Array | None = None,
         method: Method | None = None,
     ) -> None:
         """Take the engine to begin with.
 
-        `pull` is the sum of p at each point (of a copy of it), which its springs go by; `method` is what the
-        parameters belong to that are learned, if the engine is that of a guide.
+        `degree` is the sum of p at each point (of a copy of it), which its springs go by; `method` is what
+        the parameters belong to that are learned, if the engine is that of a guide.
         """
-        self.shape, self._pull = shape, pull
+        self.shape, self._degree = shape, degree
         self.exaggeration = 1.0
         self.terms: list[tuple[float, Term]] = []
         self.steer(Steering(shape), 0)
@@ -91,14 +91,14 @@ class Problem:
     def enter(self, engine: Engine) -> None:
         """Go on with another engine, and so with another cost."""
         self.engine, self.weights = engine, engine.weights
-        (n, dimensions), pull = self.shape, self._pull
+        (n, dimensions), degree = self.shape, self._degree
         self.count = n if self.weights is None else float(self.weights.sum())
         self.natural_rate = self.natural_rate_of(engine)
         of_points = np.full(n, self.natural_rate)
         if self.weights is not None:
             of_points /= self.weights
-        if pull is not None:
-            of_points /= np.maximum(1.0, pull / (HUB * np.average(pull, weights=self.weights)))
+        if degree is not None:
+            of_points /= np.maximum(1.0, degree / (HUB * np.average(degree, weights=self.weights)))
         sizes = [np.repeat(of_points, dimensions)]
         for value in self._learned.values():
             sizes.append(

@@ -20,12 +20,11 @@ from nearfield.checks import whole
 from nearfield.descent.descent import RECORD, Descent
 from nearfield.descent.health import diagnosis
 from nearfield.descent.journal import Journal
-from nearfield.descent.making import make, planned
 from nearfield.descent.optimizers import choose
 from nearfield.descent.schedule import Phase
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain
-from nearfield.descent.starts import random_numbers
-from nearfield.engine.mesh.one_scale import ACCURACY
+from nearfield.descent.settings import Settings, settings_of, shared, takes_settings
+from nearfield.descent.setup import planned, set_up
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
 from nearfield.steer.base import Indices, Measure, Term
@@ -57,46 +56,20 @@ def in_turn(
     return waiting
 
 
+@takes_settings(Settings)
 class Run:
     """A map in the making: data, method, engine, optimizer and the points as they are now.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame (points, columns)
-        The data; with ``metric="precomputed"`` distances of all pairs, or a sparse matrix or a tuple
-        (indices, distances) of those to neighbours; with ``metric="affinity"`` a ready P.
+        The data; distances, neighbours or affinities if `metric` says so.
     method : str or Method
         A name of the catalogue, or a composition.
-    n_components : int
-        The dimensions of the map.
-    perplexity, metric, metric_params
-        See `Method.target`.
     weights : array (points,), optional
         How many equal rows each row stands for, 1 or more and not necessarily whole: the map is that of the
         repeated rows, of which all copies move as one.
-    init : {"pca", "random", "spectral"} or array
-        See `nearfield.descent.starts.start`.
-    optimizer : {"auto", "momentum", "lbfgs", "smacof"}
-        By default momentum for a cross-entropy with a heavy-tailed kernel (t-SNE and its kin), SMACOF for
-        the plain stress, and L-BFGS for all others, before which t-SNE lays out the map of those with a
-        kernel of one scale (see `guided`). A name means that one from the first iteration on.
-    learning_rate : float or "auto"
-        Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.
-    exaggeration : float or "auto"
-        By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and 1
-        for costs that have no attraction to measure it by (distances, squared differences) and for a start
-        that is a map already. Of a guided run it is that of the guide.
-    exaggeration_iter : int, optional
-        For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.
-    engine : {"auto", "exact", "mesh", "moments", "pairs"}
-        How value and gradient are computed: over all pairs; by edges and field; of squared Euclidean
-        distances by moments; of other distances over drawn pairs.
-    accuracy : float
-        Of the mesh: the error of the repulsive force, relative to it.
-    random_state : int, RandomState or None
-        Of random starts. The same seed gives the same map, on any number of threads.
-    n_jobs : int or None
-        Threads; None is all cores.
+    {options}
 
     Attributes
     ----------
@@ -125,73 +98,40 @@ class Run:
     """
 
     @one_blas_thread()
-    def __init__(
-        self,
-        X: Any,
-        method: str | Method = "tsne",
-        *,
-        n_components: int = 2,
-        perplexity: Any = None,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        weights: Any = None,
-        init: Any = "pca",
-        optimizer: str = "auto",
-        learning_rate: Any = "auto",
-        exaggeration: Any = "auto",
-        exaggeration_iter: int | None = None,
-        engine: str = "auto",
-        accuracy: float = ACCURACY,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        n_components = whole("n_components", n_components, 1)
-        if isinstance(accuracy, (str, bool)) or not 1e-6 <= accuracy <= 0.3:
-            raise ValueError(f"accuracy must be between 1e-6 and 0.3, got {accuracy!r}")
-        name = method if isinstance(method, str) else str(method)
-        method = named(method) if isinstance(method, str) else method
-        if not isinstance(method, Method):
+    def __init__(self, X: Any, method: str | Method = "tsne", *, weights: Any = None, **options: Any) -> None:
+        settings = settings_of("Run", options)
+        self._name = method if isinstance(method, str) else str(method)
+        self._composition = named(method) if isinstance(method, str) else method
+        if not isinstance(self._composition, Method):
             raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
-        self._composition = method
-        source = Source.of(X, metric, metric_params, weights, n_jobs)
-        method, perplexities, self.plan = planned(method, source, perplexity, n_components, engine, init)
-        chosen = choose(optimizer, method, complete=self.plan.complete)
-        options: dict[str, Any] = {"n_components": n_components, "init": init, "accuracy": accuracy}
-        options["guided"] = optimizer == "auto"
-        options["random"] = random_numbers(random_state)
-        made = make(method, source, perplexity, perplexities, self.plan, **options)
-        self._wanted = {
-            "method": name,
-            "n_components": n_components,
-            "perplexity": perplexity,
-            "metric": metric,
-            "metric_params": metric_params,
-            "weights": source.weights,
-            "init": made.Y.copy(),
-            "optimizer": optimizer,
-            "learning_rate": learning_rate,
-            "exaggeration": exaggeration,
-            "exaggeration_iter": exaggeration_iter,
-            "engine": self.plan.engine,
-            "accuracy": accuracy,
-        }
-        self._fingerprint = fingerprint(source.X)
-        self._descent = Descent(made, chosen, learning_rate, exaggeration, exaggeration_iter)
+        source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
+        method, self.plan = planned(self._composition, source, settings)
+        optimizer = choose(settings.optimizer, method, complete=self.plan.complete)
+        setup = set_up(method, source, settings, self.plan)
+        self._descent = Descent(setup, optimizer, settings)
         self._journal, self._turns = Journal(), Turns()
-        self._asked = {
-            "method": name,
+        self._fingerprint = fingerprint(source.X)
+        # What makes the same run again from the same data; the seed is in the start.
+        kept = {
+            name: value for name, value in shared(settings).items() if name not in ("random_state", "n_jobs")
+        }
+        resolved = {"init": setup.Y.copy(), "engine": self.plan.engine, "weights": source.weights}
+        self._options: dict[str, Any] = {"method": self._name, **kept, **resolved}
+        # What a map tells of it, for people to read.
+        self._parameters = {
+            "method": self._name,
             "composition": str(method),
-            "n_components": n_components,
-            "perplexity": plain(perplexity),
-            "metric": plain(metric),
-            "init": plain(init),
-            "optimizer": chosen,
-            "learning_rate": plain(learning_rate),
+            "n_components": settings.n_components,
+            "perplexity": plain(settings.perplexity),
+            "metric": plain(settings.metric),
+            "init": plain(settings.init),
+            "optimizer": optimizer,
+            "learning_rate": plain(settings.learning_rate),
             "exaggeration": self._descent.phases[0].exaggeration,
-            "random_state": plain(random_state),
+            "random_state": plain(settings.random_state),
         }
         if source.weights is not None:
-            self._asked["weights"] = plain(source.weights)
+            self._parameters["weights"] = plain(source.weights)
 
     # What it is -------------------------------------------------------------------------------------------
 
@@ -250,7 +190,7 @@ class Run:
     def __repr__(self) -> str:
         n, dimensions = self._descent.problem.shape
         told = f"{n} points in {dimensions} dimensions, iteration {self.iteration}"
-        return f"<Run of {self._asked['method']}: {told}{f', {len(self.pins)} pinned' if self.pins else ''}>"
+        return f"<Run of {self._name}: {told}{f', {len(self.pins)} pinned' if self.pins else ''}>"
 
     # Iterations -------------------------------------------------------------------------------------------
 
@@ -323,7 +263,7 @@ class Run:
         """Whether the map as it is now collapsed or shattered, and what to try; None if it is well."""
         if self.guided:
             return (
-                f"the map has not unfolded: t-SNE lays it out until {self._asked['method']} takes over at"
+                f"the map has not unfolded: t-SNE lays it out until {self._name} takes over at"
                 f" iteration {self._descent.unfolds}; make more than {self.iteration} iterations"
             )
         return diagnosis(
@@ -331,8 +271,8 @@ class Run:
             self.Y,
             self.cost,
             self.method,
-            learning_rate=self.learning_rate if self._asked["optimizer"] == "momentum" else None,
-            automatic=self._asked["learning_rate"] == "auto",
+            learning_rate=self.learning_rate if self._parameters["optimizer"] == "momentum" else None,
+            automatic=self._parameters["learning_rate"] == "auto",
             iterations=self.iteration,
         )
 
@@ -490,7 +430,7 @@ class Run:
         if (
             steering.has_terms
             and optimizer.for_terms() is not optimizer
-            and self._wanted["optimizer"] != "auto"
+            and self._options["optimizer"] != "auto"
         ):
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
         self._journal.write(self.iteration, command, arguments, self._descent.state())
@@ -502,10 +442,10 @@ class Run:
     def map(self) -> Map:
         """The map as it is now, as a thing to keep: `Map.save` writes it, and `Run.load` goes on from it."""
         descent = self._descent
-        parameters = dict(self._asked, iteration=self.iteration)
+        parameters = dict(self._parameters, iteration=self.iteration)
         for name, value in descent.problem.parameters_of(descent.z).items():
             parameters[name] = plain(value)
-        wanted = (self._wanted, self._fingerprint, self._composition)
+        wanted = (self._options, self._fingerprint, self._composition)
         session, arrays = pack_session(*wanted, descent.state()[0], self._journal.entries)
         return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
 
@@ -554,7 +494,7 @@ class Run:
         run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
         if run._fingerprint != saved.session["data"]:
             raise ValueError(f"{path} {OTHER_DATA}")
-        run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
+        run._parameters = {name: saved.parameters.get(name, value) for name, value in run._parameters.items()}
         if replay:
             run._replay(log, state.iteration)
         else:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.source import Source
-from nearfield.affinity.space import space
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Identity
 from nearfield.engine.base import Engine, Evaluation, check_map
@@ -50,8 +49,8 @@ class Pairs(Engine):
     ----------
     method : Method
         A cost of distances, not normalized.
-    X : array or sparse matrix
-        The data, or distances if the metric says so.
+    source : Source
+        The data, or all distances.
 
     Attributes
     ----------
@@ -97,20 +96,13 @@ class Pairs(Engine):
     def of(
         cls, method: Method, target: Source, *, n_jobs: int | None, accuracy: float, weights: Array | None
     ) -> Engine:
-        return cls(method, target.X, **target.distances)
+        return cls(method, target)
 
-    def __init__(
-        self,
-        method: Method,
-        X: Any,
-        n_jobs: int | None = None,
-        *,
-        metric: Any = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, method: Method, source: Source) -> None:
+        n_jobs = source.n_jobs
         self.method, self.n_jobs = method, n_jobs
         self.exponent = method.cost.least_squares if method.transform == Identity() else None
-        where = space(X, metric, metric_params)
+        where = source.space
         self.n, self.mass = where.n, float(where.n)
         random = np.random.default_rng(0)
         self.order = random.permutation(self.n)  # around the ring

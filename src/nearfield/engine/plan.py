@@ -37,7 +37,7 @@ class Plan:
         The bytes that it will need at most, the target included.
     seconds : float
         What an iteration over all pairs takes, roughly; 0 where nothing grows with their number.
-    kind : type, optional
+    kind : type
         The engine's class.
     """
 
@@ -45,12 +45,12 @@ class Plan:
     reason: str
     memory: int
     seconds: float = 0.0
-    kind: type[Engine] | None = field(default=None, repr=False)
+    kind: type[Engine] = field(default=Exact, repr=False)
 
     @property
     def complete(self) -> bool:
         """Whether all pairs have a part in the cost, and not some that stand for them."""
-        return self.kind is None or self.kind.complete
+        return self.kind.complete
 
     @property
     def is_slow(self) -> bool:

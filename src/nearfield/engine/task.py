@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from nearfield.algebra.method import Method
 
@@ -24,8 +23,9 @@ class Task:
         How many columns they have.
     stored : int, optional
         How many numbers sparse data hold.
-    perplexity : float or array, optional
-        How many neighbours a point has, which the memory of their graph goes by.
+    neighbours, drawn : int
+        How many neighbours of a point a target on neighbours would hold: the nearest, or, where that would be
+        too many, some that are drawn from all ranks.
     weighted : bool
         Whether points stand for several copies each.
     scales : int
@@ -40,7 +40,8 @@ class Task:
     euclidean: bool = False
     columns: int = 0
     stored: int | None = None
-    perplexity: Any = None
+    neighbours: int = 90
+    drawn: int = 0
     weighted: bool = False
     scales: int = 1
     drawable: bool = True

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
-import numpy as np
-
-from nearfield.affinity.graph import near
-from nearfield.affinity.perplexity import DEFAULT
-from nearfield.affinity.strata import count, pay
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Square
 from nearfield.engine.mesh.field import MOST
@@ -72,17 +65,14 @@ def _obstacle_of_scales(method: Method) -> str | None:
 def memory(task: Task) -> int:
     """The most of what is there at once: the graph while it is made, or its edges and the grid.
 
-    Several perplexities, and large ones, take strata of neighbours in its place.
+    Several perplexities, and large ones, take neighbours that are drawn from all ranks in its place.
     """
-    method, n, dimensions, perplexity = task.method, task.n, task.n_components, task.perplexity
-    given = isinstance(perplexity, (Real, np.ndarray))  # whatever else it is, is refused elsewhere
-    most = near(method) * (float(np.max(perplexity, initial=1.0)) if given else DEFAULT)
-    found, drawn, nodes = n * min(n - 1, most), n * count(n), NODES.get(dimensions, 0) * n
-    if task.scales > 1 or pay(n, int(found / n)):
-        fields = min(nodes, MOST) * (1 + task.scales // 2)
-        of_points = 400 * n * dimensions * task.scales
-        return int(DRAWN * drawn + 24 * n * task.columns + NODE * fields) + of_points + SMALL
+    n, dimensions = task.n, task.n_components
+    nodes = min(NODES.get(dimensions, 0) * n, MOST)
+    if task.drawn:
+        fields, of_points = nodes * (1 + task.scales // 2), 400 * n * dimensions * task.scales
+        return int(DRAWN * n * task.drawn + 24 * n * task.columns + NODE * fields) + of_points + SMALL
+    found = n * min(task.neighbours, n - 1)
     graph = NEIGHBOUR * found + 24 * n * task.columns
-    edges = EDGE * MERGED * found * (1 if method.bounded_cross_entropy else 2)  # a guide has its own
-    grid = edges + NODE * min(nodes, MOST)
-    return int(max(graph, grid)) + 200 * n * dimensions + SMALL
+    edges = EDGE * MERGED * found * (1 if task.method.bounded_cross_entropy else 2)  # a guide has its own
+    return int(max(graph, edges + NODE * nodes)) + 200 * n * dimensions + SMALL

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity.copies import check_weights, pairs_of_copies
+from nearfield.affinity.copies import pairs_of_copies
 from nearfield.affinity.strata import Sampled
 from nearfield.algebra.costs.base import LimitTerm
 from nearfield.algebra.method import Method
@@ -98,7 +98,7 @@ class Mesh(Engine):
         P, number = (target.P, target.number) if isinstance(target, Sampled) else (target, None)
         P = sparse.csr_array(P)
         self.n, self.n_jobs = P.shape[0], n_jobs
-        self.weights = check_weights(weights, self.n)
+        self.weights = weights
         if self.weights is not None:
             number = pairs_of_copies(P, self.weights)
         self.edges = Edges(P, number, n_jobs)

@@ -1,0 +1,277 @@
+"""Settings: every option of a map once, with its default, what is refused, and what documents it.
+
+`Run`, the estimators and the command line have their options from here. A new one is a field of `Common`, and
+nothing else: it is then a keyword of all of them, checked, documented, and in the files of runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import wraps
+from typing import Any, TypeVar
+
+from nearfield.algebra.catalogue import entries
+from nearfield.checks import whole
+from nearfield.descent.starts import STARTS, random_numbers
+from nearfield.engine.mesh.one_scale import ACCURACY
+from nearfield.engine.plan import engines
+
+Class = TypeVar("Class", bound=type)
+
+# What people say who come from elsewhere, and what to say here.
+ELSEWHERE = {
+    "n_neighbors": "perplexity, which is about a third of it",
+    "min_dist": "the kernel, such as nearfield.method('hssne', alpha=0.5)",
+    "n_iter": "max_iter",
+    "n_epochs": "max_iter",
+    "seed": "random_state",
+    "early_exaggeration": "exaggeration",
+    "initialization": "init",
+    "dof": "the method, such as nearfield.method('hssne', alpha=0.5)",
+}
+
+
+def option(default: Any, kind: str, text: str, check: Callable[[str, Any], Any] | None = None) -> Any:
+    """A field: its default, its kind as numpydoc writes it, what it does, and what is refused."""
+    return field(default=default, metadata={"kind": kind, "text": " ".join(text.split()), "check": check})
+
+
+def _positive(name: str, value: Any) -> None:
+    whole(name, value, 1)
+
+
+def _natural(name: str, value: Any) -> None:
+    if value is not None:
+        whole(name, value, 0)
+
+
+def _seed(name: str, value: Any) -> None:
+    random_numbers(value)
+
+
+def _start(name: str, value: Any) -> None:
+    if isinstance(value, str) and value not in STARTS:
+        raise ValueError(f"{name} must be one of {', '.join(STARTS)}, or an array, got {value!r}")
+
+
+def _accuracy(name: str, value: Any) -> None:
+    if isinstance(value, (str, bool)) or not 1e-6 <= value <= 0.3:
+        raise ValueError(f"{name} must be between 1e-6 and 0.3, got {value!r}")
+
+
+def _mapping(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{name} must be a dict of positions, such as {{3: (10, 0)}}, got {value!r}")
+
+
+def _function(name: str, value: Any) -> None:
+    if value is not None and not callable(value):
+        raise ValueError(f"{name} must be a function of the run, got {value!r}")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Common:
+    """The options that all have, under the same names."""
+
+    n_components: int = option(2, "int", "The dimensions of the map.", _positive)
+    perplexity: Any = option(
+        None,
+        "float, array, list or 'multiscale', optional",
+        """How many neighbours a point has, for all points or, as an array, for each; a list, or
+        "multiscale" for 2, 4, 8, … up to half of the points, averages over several. By default the method's
+        own: 30, a third of few points, or all scales. Costs of distances have none.""",
+    )
+    metric: Any = option(
+        "euclidean",
+        "str or callable",
+        """Any metric of scikit-learn; "precomputed" for a distance matrix, for a sparse one of neighbours
+        alone, as `kneighbors_graph` gives it, or for neighbours as a tuple (indices, distances); "affinity"
+        for a ready P.""",
+    )
+    metric_params: dict[str, Any] | None = option(None, "dict, optional", "Further arguments of the metric.")
+    init: Any = option(
+        "pca",
+        "{'pca', 'random', 'spectral'} or array (points, n_components)",
+        """The starting positions. Without data, "pca" is the classical scaling of the distances for a cost
+        of distances, and "spectral", the slowest modes of the graph of P, for all others.""",
+        _start,
+    )
+    optimizer: str = option(
+        "auto",
+        "{'auto', 'momentum', 'lbfgs', 'smacof'}",
+        """How the cost is minimised. By default momentum for a cross-entropy with a heavy-tailed kernel
+        (t-SNE and its kin), SMACOF for the plain stress, and L-BFGS for all others, before which t-SNE lays
+        out the map of those with a kernel of one scale. A name: that one from the first iteration on.""",
+    )
+    learning_rate: Any = option(
+        "auto",
+        "float or 'auto'",
+        """Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.""",
+    )
+    engine: str = option(
+        "auto",
+        "{" + ", ".join(repr(name) for name in engines()) + "}",
+        """How value and gradient are computed; the plan says what "auto" chose, and why.""",
+    )
+    accuracy: float = option(
+        ACCURACY, "float", "Of the mesh engine: the error of the repulsive force, relative to it.", _accuracy
+    )
+    random_state: Any = option(
+        None,
+        "int, RandomState or None",
+        "Of random starts. The same seed gives the same map, on any number of threads.",
+        _seed,
+    )
+    n_jobs: int | None = option(None, "int or None", "Threads; None is all cores.")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Settings(Common):
+    """All options of a `Run`.
+
+    Examples
+    --------
+    >>> Settings(perplexity=10).perplexity
+    10
+    >>> check(Settings(accuracy=2))
+    Traceback (most recent call last):
+        ...
+    ValueError: accuracy must be between 1e-6 and 0.3, got 2
+    """
+
+    exaggeration: Any = option(
+        "auto",
+        "float or 'auto'",
+        """By how much attraction is strengthened at first; "auto" is 12 for momentum and 4 for L-BFGS, and
+        1 for costs that have no attraction to measure it by (distances, squared differences) and for a
+        start that is a map already. Where t-SNE lays the map out, it is that of t-SNE.""",
+    )
+    exaggeration_iter: int | None = option(
+        None,
+        "int, optional",
+        "For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.",
+        _natural,
+    )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Fitting:
+    """The options of an estimator beside those of the run that it drives."""
+
+    max_iter: int | None = option(
+        1000,
+        "int",
+        "A ceiling on the iterations.",
+        lambda name, value: None if value is None else _positive(name, value),
+    )
+    tol: float | None = option(
+        None,
+        "float, optional",
+        """The run ends when the cost changes by less than this share within some iterations; see
+        `Run.converge`.""",
+    )
+    callback: Callable[[Any], Any] | None = option(
+        None,
+        "callable, optional",
+        "Called with the `Run` every 10 iterations; True from it ends the run.",
+        _function,
+    )
+    pins: dict[int, Any] | None = option(
+        None,
+        "dict of int to position, optional",
+        """Points that are put somewhere, exactly, and whose neighbours follow: 5 % of all points, those
+        nearest in the map before the move. That is `init`, if it is an array and wider than the kernel, or
+        a map that is made first.""",
+        _mapping,
+    )
+    verbose: Any = option(False, "bool or int", "Whether to show progress.")
+
+
+OPTIONS = {each.name: each.metadata for kind in (Settings, Fitting) for each in fields(kind)}
+
+
+def check(options: Any) -> None:
+    """Refuse, of the options that some object has, what is wrong whatever the data are."""
+    for each in fields(options):
+        refuse = each.metadata.get("check")
+        if refuse is not None:
+            refuse(each.name, getattr(options, each.name))
+
+
+def shared(options: Any) -> dict[str, Any]:
+    """The values of the `Settings` that some object has under the same names."""
+    names = {each.name for each in fields(Settings)}
+    return {each.name: getattr(options, each.name) for each in fields(options) if each.name in names}
+
+
+def settings_of(name: str, options: dict[str, Any]) -> Settings:
+    """The settings of some keywords, checked; what is unknown is refused with what was probably meant."""
+    _refuse_unknown(name, options, [each.name for each in fields(Settings)])
+    settings = Settings(**options)
+    check(settings)
+    return settings
+
+
+def takes_settings(settings: type) -> Callable[[Class], Class]:
+    """Give a class whose constructor takes ``**options`` the signature and the documentation of these."""
+
+    def described(kind: Class) -> Class:
+        signature = inspect.signature(kind.__init__)  # type: ignore[misc]
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        more = [each for name, each in inspect.signature(settings).parameters.items()]
+        kind.__init__.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[misc]
+        kind.__doc__ = documented(kind.__doc__ or "", fields(settings))
+        return kind
+
+    return described
+
+
+def takes_options(kind: Class) -> Class:
+    """Document the fields of a dataclass, and let its constructor name the fix of an unknown option."""
+    init = kind.__init__  # type: ignore[misc]
+    known = [name for name in inspect.signature(init).parameters if name != "self"]
+
+    @wraps(init)
+    def constructor(self: Any, *arguments: Any, **options: Any) -> None:
+        _refuse_unknown(kind.__name__, options, known)
+        init(self, *arguments, **options)
+
+    kind.__init__ = constructor  # type: ignore[misc]
+    kind.__doc__ = documented(kind.__doc__ or "", fields(kind))
+    return kind
+
+
+def _refuse_unknown(name: str, options: dict[str, Any], known: Any) -> None:
+    """Raise a TypeError that names the option which was probably meant."""
+    for each in options:
+        if each in known:
+            continue
+        close = difflib.get_close_matches(each, known, n=1)
+        if any(each in entry.parameters for entry in entries()):
+            hint = f"it is a parameter of methods: pass nearfield.method(name, {each}=…) as method"
+        elif each in ELSEWHERE:
+            hint = f"use {ELSEWHERE[each]}"
+        else:
+            hint = f"did you mean {close[0]!r}?" if close else f"it may be {', '.join(known)}"
+        raise TypeError(f"{name} takes no option {each!r}: {hint}")
+
+
+def documented(text: str, options: Any) -> str:
+    """A docstring with what some options are in place of its line ``{options}``."""
+    written = "\n".join(_sentence(each) for each in options if "text" in each.metadata)
+    lines = [line for line in text.splitlines() if line.strip() == "{options}"]
+    if not lines:
+        return text
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    return text.replace(lines[0], textwrap.indent(written, margin))
+
+
+def _sentence(each: Field[Any]) -> str:
+    """An option as numpydoc writes it."""
+    default = "" if each.default in (None, MISSING) else f", default {each.default!r}"
+    body = textwrap.fill(each.metadata["text"], 100, initial_indent="    ", subsequent_indent="    ")
+    return f"{each.name} : {each.metadata['kind']}{default}\n{body}"

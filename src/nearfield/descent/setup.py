@@ -1,0 +1,171 @@
+"""What a descent starts from, station by station: the plan, the target, the engines, the first positions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from nearfield.affinity.beyond import floored
+from nearfield.affinity.copies import seen
+from nearfield.affinity.multiscale import check_scales, several
+from nearfield.affinity.rungs import Rungs
+from nearfield.affinity.source import Source
+from nearfield.affinity.strata import Sampled
+from nearfield.affinity.targets import NEIGHBOURS, extent
+from nearfield.affinity.targets import target as target_of
+from nearfield.algebra.method import Method
+from nearfield.descent.guide import Guide, needs_guide
+from nearfield.descent.ladder import Ladder
+from nearfield.descent.settings import Settings
+from nearfield.descent.stages import Stages
+from nearfield.descent.starts import random_numbers, start
+from nearfield.engine.base import Engine
+from nearfield.engine.plan import Plan, plan
+from nearfield.typing import Array
+
+DOT = 1e-4  # widths of the kernel across: all points see each other
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a descent starts from.
+
+    Attributes
+    ----------
+    method : Method
+        Whose map is made, with the scales and the floor that the data call for.
+    stages : Stages
+        The engines that evaluate the method: one, one for each of its scales, or first that of a guide.
+    Y : array (points, dimensions)
+        The first positions.
+    degree : array (points,), optional
+        The sum of p at each point, by which hubs are known.
+    """
+
+    method: Method
+    stages: Stages
+    Y: Array
+    degree: Array | None
+
+
+def planned(method: Method, source: Source, settings: Settings) -> tuple[Method, Plan]:
+    """The method with the scales that its perplexities need, and the plan; slow ones are warned of."""
+    perplexities = several(settings.perplexity, method, source.n)
+    if perplexities is not None:
+        method = _with_scales(method)
+    scales = 1 if perplexities is None else len(perplexities)
+    neighbours, drawn = extent(method, source.n, settings.perplexity, scales)
+    modes = isinstance(settings.init, str) and settings.init == "spectral"  # of a graph of distances
+    chosen = plan(
+        method,
+        source.n,
+        settings.n_components,
+        settings.engine,
+        euclidean=source.euclidean and not modes,
+        columns=source.columns,
+        stored=source.stored,
+        neighbours=neighbours,
+        drawn=drawn,
+        scales=scales,
+        weighted=source.weights is not None,
+        drawable=source.drawable and not modes,
+    )
+    if chosen.is_slow:
+        warnings.warn(f"this will be slow: {chosen}", UserWarning, stacklevel=4)
+    return method, chosen
+
+
+def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> Setup:
+    """Target, engines and start, as the plan says; with a guide where one may be had and is needed."""
+    kind = chosen.kind
+
+    def build(method: Method, target: Any) -> Engine:
+        return kind.of(
+            method, target, n_jobs=source.n_jobs, accuracy=settings.accuracy, weights=source.weights
+        )
+
+    if kind.matches == "data":
+        return _of_data(method, source, settings, build(method, source))
+    if kind.matches == NEIGHBOURS:
+        method = floored(method, source, settings.perplexity)
+    if several(settings.perplexity, method, source.n) is not None:
+        check_scales(method, source)
+    target = target_of(source, method, settings.perplexity, on=kind.matches)
+    method = _with_parameters_of_points(method, source.n)
+    rungs, target = (target, _first(target, method)) if isinstance(target, Rungs) else (None, target)
+    whole = target.folded() if isinstance(target, Sampled) else target
+    Y = _start(method, source, settings, whole, _start_scale(method))
+    degree = None if method.kernel is None else _degree(method, source, whole)
+    if rungs is not None and method.climbs:
+        return Setup(method, Ladder(method, rungs, build, Y, target), Y, degree)
+    engine = build(method, target)
+    guided = settings.optimizer == "auto" and needs_guide(method)
+    if guided and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
+        return Setup(method, Guide(engine, target, build), Y, degree)
+    return Setup(method, Stages(engine), Y, degree)
+
+
+def _of_data(method: Method, source: Source, settings: Settings, engine: Engine) -> Setup:
+    """Where the target is the data themselves: a cost of distances."""
+    scale = None
+    if isinstance(settings.init, str) and settings.init == "random":  # as large as the distances call for
+        scale = (engine.mean_square / (2 * settings.n_components)) ** 0.5
+    distances = source.X if source.given else None
+    return Setup(method, Stages(engine), _start(method, source, settings, distances, scale), None)
+
+
+def _first(rungs: Rungs, method: Method) -> Any:
+    """The target to begin with: with the coarsest scale alone, if they enter one by one."""
+    return rungs.climb() if method.climbs else rungs.top()
+
+
+def _start(method: Method, source: Source, settings: Settings, target: Any, scale: float | None) -> Array:
+    return start(
+        settings.init,
+        n=source.n,
+        n_components=settings.n_components,
+        random=random_numbers(settings.random_state),
+        data=source.coordinates,
+        target=target,
+        is_distance=method.target_kind == "distances",
+        scale=scale,
+        n_jobs=source.n_jobs,
+    )
+
+
+def _degree(method: Method, source: Source, P: Any) -> Array:
+    """The sum of p at each point, in both directions."""
+    degree = seen(P, source.weights)
+    return degree + seen(P.T, source.weights) if method.target_kind == "row" else degree
+
+
+def _with_parameters_of_points(method: Method, n: int) -> Method:
+    """The method with one value per point of every parameter that is learned per point."""
+    if not method.learned or method.kernel is None:
+        return method
+    return method._with(kernel=method.kernel.expanded(n))
+
+
+def _with_scales(method: Method) -> Method:
+    """The method as several perplexities need it.
+
+    A kernel that underflows sees nothing beyond its width, so it gets one width for each of them; a heavy
+    tail reaches everywhere as it is.
+    """
+    if method.scales or method.kernel is None:
+        return method
+    return method._with(scales="auto" if method.kernel.underflows else "data")
+
+
+def _start_scale(method: Method) -> float | None:
+    """How large the start is: of one kernel so small that all points see each other.
+
+    Distances, and precisions of the data, have the size of the data; other scales are made to measure for
+    the start, of whatever size.
+    """
+    if method.kernel is None or method.scales == "transfer":
+        return None
+    if method.scales == "auto":
+        return 1.0
+    return DOT * method.kernel.width
