@@ -32,7 +32,7 @@ from nearfield.engine.plan import Plan
 from nearfield.typing import Array
 
 
-class _MapEstimator(Common, Fitting, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What the estimators share: validated data in, a `Run` to convergence, its results as attributes."""
 
     embedding_: Array
