@@ -18,7 +18,7 @@ from nearfield.algebra.catalogue import entries
 from nearfield.checks import whole
 from nearfield.descent.starts import STARTS, random_numbers
 from nearfield.engine.mesh.one_scale import ACCURACY
-from nearfield.engine.plan import engines
+from nearfield.engine.plan import engines, in_words
 
 Class = TypeVar("Class", bound=type)
 
@@ -115,7 +115,7 @@ class Common:
     engine: str = option(
         "auto",
         "{" + ", ".join(repr(name) for name in engines()) + "}",
-        """How value and gradient are computed; the plan says what "auto" chose, and why.""",
+        f"""How value and gradient are computed; the plan says what "auto" chose, and why. {in_words()}.""",
     )
     accuracy: float = option(
         ACCURACY, "float", "Of the mesh engine: the error of the repulsive force, relative to it.", _accuracy

@@ -44,12 +44,16 @@ class Evaluation:
 class Engine:
     """Value and gradient of one method against one target; and, of the class, what it accepts and takes.
 
-    A new engine is a class of this kind in `nearfield.engine.plan.ENGINES`, and nothing else.
+    A new engine is a class of this kind in a module of this folder, and nothing else: the plan finds it.
 
     Attributes
     ----------
     name : str
         By which it is asked for.
+    summary : str
+        What it computes, in a few words.
+    precedence : int
+        Which of several that can and pay is chosen: the lowest. The last can everything.
     matches : {"all pairs", "neighbours", "data"}
         What its target is: P or distances of all pairs, P on the nearest neighbours, or the data themselves.
     complete : bool
@@ -59,6 +63,8 @@ class Engine:
     """
 
     name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    precedence: ClassVar[int] = 0
     matches: ClassVar[str] = "all pairs"
     complete: ClassVar[bool] = True
     mean_square: float  # of the distances, where the target is the data

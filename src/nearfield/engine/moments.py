@@ -57,7 +57,8 @@ class Moments(Engine):
     True
     """
 
-    name = "moments"
+    name, precedence = "moments", 10
+    summary = "squared Euclidean distances without pairs"
     matches = "data"
     precision = 1e-13
 

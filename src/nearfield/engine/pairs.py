@@ -58,7 +58,8 @@ class Pairs(Engine):
         Of all pairs, how many there are.
     """
 
-    name = "pairs"
+    name, precedence = "pairs", 30
+    summary = "distances of drawn pairs"
     matches = "data"
     complete = False
     precision = 1e-7  # of distances in float32

@@ -6,19 +6,32 @@ the one; none of them is known here but by that.
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 from dataclasses import dataclass, field
 from typing import Any
 
+import nearfield.engine
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine
 from nearfield.engine.exact.chain import Exact
 from nearfield.engine.memory import available_memory, duration, size
-from nearfield.engine.mesh.one_scale import Mesh
-from nearfield.engine.moments import Moments
-from nearfield.engine.pairs import Pairs
 from nearfield.engine.task import Task
 
-ENGINES: tuple[type[Engine], ...] = (Moments, Mesh, Pairs, Exact)  # the first that can and pays; the last can
+
+def _found() -> tuple[type[Engine], ...]:
+    """The engines of this folder that may be chosen: every class with a summary of its own."""
+    found = set()
+    for module in pkgutil.walk_packages(nearfield.engine.__path__, "nearfield.engine."):
+        if module.name != __name__:
+            members = vars(importlib.import_module(module.name)).values()
+            kinds = (each for each in members if inspect.isclass(each) and issubclass(each, Engine))
+            found |= {kind for kind in kinds if vars(kind).get("summary")}
+    return tuple(sorted(found, key=lambda kind: kind.precedence))
+
+
+ENGINES = _found()  # the first that can and pays is the one; the last can everything
 LARGE = 1000  # points, from which on a person should know why an engine over all pairs was chosen
 SLOW = 1.0  # seconds an iteration from which on a person should know beforehand
 
@@ -70,6 +83,18 @@ def engines() -> tuple[str, ...]:
     ('auto', 'exact', 'mesh', 'moments', 'pairs')
     """
     return ("auto", *sorted(kind.name for kind in ENGINES))
+
+
+def in_words() -> str:
+    """What each engine does, for those who choose one.
+
+    Examples
+    --------
+    >>> print(in_words())
+    moments: squared Euclidean distances without pairs; mesh: edges and field, near-linear;
+    pairs: distances of drawn pairs; exact: all pairs in float64
+    """
+    return "; ".join(f"{kind.name}: {kind.summary}" for kind in ENGINES)
 
 
 def plan(method: Method, n: int, n_components: int, engine: str = "auto", **facts: Any) -> Plan:

@@ -33,7 +33,8 @@ SMALL = 2**22  # bytes: whatever has no term of its own
 class Exact(Engine):
     """The chain over all pairs; use `exact` to get its closed form where there is one."""
 
-    name = "exact"
+    name, precedence = "exact", 40
+    summary = "all pairs in float64"
     precision = 1e-13
 
     @classmethod

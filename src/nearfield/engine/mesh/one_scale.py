@@ -54,7 +54,8 @@ class Mesh(Engine):
         How many copies each point stands for; see `nearfield.affinity.copies`.
     """
 
-    name = "mesh"
+    name, precedence = "mesh", 20
+    summary = "edges and field, near-linear"
     matches = "neighbours"
     precision = 1e-5  # of the grid, to which value and gradient agree
 
