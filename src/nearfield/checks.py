@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+SQUARABLE = 1e140  # sums of so large squares, and of the inverse, are numbers
+
 
 def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
     """Refuse NaN and infinity, naming the rows.
@@ -51,6 +53,52 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
         f"{what} contains {found} in {where}, column {named}: fill in or leave out such rows"
         f" ({len(distinct)} of {X.shape[0]})"
     )
+
+
+def numbers(X: Any, what: str = "X") -> Any:
+    """X as an array, sparse matrix or frame of real numbers that can be squared, or what is wrong with it.
+
+    A mask would be forgotten, and dates and complex numbers would be taken for what they are not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> numbers(np.array([[1 + 2j, 0]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: X holds complex numbers: pass their real and imaginary parts as columns of their own
+    """
+    if isinstance(X, np.ma.MaskedArray):
+        masked = int(np.ma.count_masked(X))
+        if masked:
+            raise ValueError(
+                f"{what} is a masked array in which {masked} values are missing: fill them in, such as by"
+                " X.filled(X.mean()), or leave out such rows"
+            )
+        X = X.data
+    kind = getattr(getattr(X, "dtype", None), "kind", "f")
+    if kind in "mM":
+        raise ValueError(f"{what} holds dates or durations: pass them as numbers, such as X.astype(float)")
+    if kind == "c":
+        raise ValueError(
+            f"{what} holds complex numbers: pass their real and imaginary parts as columns of their own"
+        )
+    if isinstance(X, np.ndarray) and kind in "USO":
+        try:
+            X = X.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{what} holds values that are not numbers: leave them out, or encode them"
+            ) from None
+    values = X.data if sparse.issparse(X) else X
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and values.size:
+        largest = max(float(values.max()), -float(values.min()))  # a NaN is left to `finite`
+        if SQUARABLE < largest < np.inf or 0 < largest < 1 / SQUARABLE:
+            raise ValueError(
+                f"{what} holds values up to {largest:.1g}, whose squares no number can hold: divide all of"
+                f" them by {largest:.0e}"
+            )
+    return X
 
 
 def check_count(n: int) -> None:

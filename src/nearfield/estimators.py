@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
-from nearfield.checks import check_count, finite, whole
+from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.descent.finish import finish
 from nearfield.descent.run import Run
 from nearfield.descent.settings import (
@@ -248,6 +248,8 @@ def _validated(estimator: _MapEstimator, X: Any) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
     if isinstance(X, tuple):  # which may be neighbours
         X = as_matrix(X, estimator.metric)
+    if getattr(getattr(X, "dtype", None), "kind", "") not in "USO":  # of which the column is told below
+        X = numbers(X)
     try:
         X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     except (ValueError, TypeError) as error:
@@ -270,7 +272,9 @@ def _text_column(X: Any) -> str:
                 float(cell)
             except (TypeError, ValueError):
                 name = repr(names[column]) if names is not None else str(column)
+                kind = "dates" if hasattr(cell, "year") else "text"
                 return (
-                    f"column {name} holds text ({cell!r} in row {row}): leave it out, or encode it as numbers"
+                    f"column {name} holds {kind} ({cell!r:.80} in row {row}): leave it out, or encode it as"
+                    " numbers"
                 )
     return "X holds values that are not numbers"

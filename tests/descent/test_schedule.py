@@ -11,7 +11,7 @@ import nearfield as nf
 from nearfield.descent.schedule import Phase, calmed
 
 X = np.random.default_rng(5).normal(size=(40, 4))
-WIDE = 50 * X[:, :2]  # wider than any kernel of the catalogue: a map already
+WIDE = np.cbrt(100 * X[:, :2])  # bent: a projection of the data would be a start
 
 
 def conditions(method="tsne", iterations=400, **keywords):

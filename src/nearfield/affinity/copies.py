@@ -14,6 +14,8 @@ from scipy import sparse
 
 from nearfield.typing import Array
 
+MOST = 2.0**53  # copies of all rows: beyond it a float64 cannot count
+
 
 def check_weights(weights: Any, n: int) -> Array | None:
     """The weights of n points as float64, or what is wrong with them; None stays None.
@@ -39,6 +41,10 @@ def check_weights(weights: Any, n: int) -> Array | None:
     if len(wrong):
         i = wrong[0]
         raise ValueError(f"weights must be positive numbers, but row {i} has {m[i]:g}: leave out such rows")
+    if m.sum() > MOST:
+        raise ValueError(
+            f"weights count copies of rows, and these are {m.sum():.1g} rows: divide all by the same number"
+        )
     low = int(m.argmin())
     if m[low] < 1:
         raise ValueError(

@@ -80,7 +80,7 @@ def distances(
     else:
         from sklearn.metrics import pairwise_distances
 
-        out[:] = pairwise_distances(X, metric=metric, **(metric_params or {}))
+        out[:] = pairwise_distances(X, metric=metric, **parameters_of(metric, X, metric_params))
         check_gave(out)
         # What is computed row by row may differ in its last bit from what is computed column by column.
         out += out.T
@@ -103,6 +103,28 @@ def check_metric(metric: Any) -> None:
         near = difflib.get_close_matches(metric, metrics(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
         raise ValueError(f"metric {metric!r} is not known; {hint}")
+
+
+def parameters_of(metric: Any, X: Any, metric_params: dict[str, Any] | None) -> dict[str, Any]:
+    """The parameters of a metric for these data, whole: what it takes from them it takes from all of them."""
+    params = dict(metric_params or {})
+    if not isinstance(metric, str):
+        return params
+    if sparse.issparse(X) and metric in _SCIPY:
+        known = "euclidean, cosine or manhattan"
+        raise ValueError(f"metric {metric!r} takes no sparse data: use {known}, or pass X.toarray()")
+    if metric == "seuclidean":
+        params.setdefault("V", np.var(X, axis=0, ddof=1))
+    elif metric == "mahalanobis" and "VI" not in params and "V" not in params:
+        covariance = np.atleast_2d(np.cov(X.T))
+        try:
+            params["VI"] = np.linalg.inv(covariance).T
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                "metric 'mahalanobis' needs columns of which none is a combination of the others: leave out"
+                " such columns, or reduce the data to principal components"
+            ) from None
+    return params
 
 
 def check_gave(D: Array) -> None:

@@ -16,6 +16,7 @@ from nearfield.affinity.copies import check_weights
 from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.given import as_matrix, distance_graph
 from nearfield.affinity.space import Space, space
+from nearfield.checks import numbers
 from nearfield.typing import Array
 
 
@@ -59,7 +60,7 @@ class Source:
         >>> source.n, source.columns, source.euclidean
         (4, 4, True)
         """
-        X = as_matrix(X, metric)
+        X = numbers(as_matrix(X, metric))
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
         return cls(X, metric, metric_params, check_weights(weights, X.shape[0]), n_jobs)

@@ -13,7 +13,13 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.distances import NOT_FINITE, check_gave, check_metric, check_precomputed
+from nearfield.affinity.distances import (
+    NOT_FINITE,
+    check_gave,
+    check_metric,
+    check_precomputed,
+    parameters_of,
+)
 from nearfield.checks import finite
 from nearfield.parallel import spread
 
@@ -335,12 +341,7 @@ def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tup
         return (lambda rows, columns: D[np.ix_(rows, columns)]), (lambda rows, columns: rows[:, columns])
     check_metric(metric)
     finite(X)
-    params = dict(metric_params or {})
-    # What these take from the data they must take from all of them, and not from a block.
-    if isinstance(metric, str) and metric == "seuclidean":
-        params.setdefault("V", np.var(X, axis=0, ddof=1))
-    elif isinstance(metric, str) and metric == "mahalanobis":
-        params.setdefault("VI", np.linalg.inv(np.cov(X.T)).T)
+    params = parameters_of(metric, X, metric_params)
 
     def to(rows: Any, columns: Any) -> Any:
         return pairwise_distances(rows, X[columns], metric=metric, **params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -79,6 +80,8 @@ def target(source: Source, method: Method, perplexity: Any = None, *, on: str = 
     if perplexities is not None:
         return rungs(method, source, perplexities, sampled=sparsely)
     perplexities = check_perplexity(perplexity, source.n, _others(source))
+    if source.graph is not None:
+        _warn_of_graph(source.graph, perplexity, perplexities)
     if sparsely:
         return _on_neighbours(source, method, perplexities)
     if source.graph is not None:
@@ -141,6 +144,27 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array) -> Array:
         factor = 0.5 if bare else 0.5 / source.count
         spread(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)
     return P
+
+
+def _warn_of_graph(graph: Any, perplexity: Any, perplexities: Array) -> None:
+    """Say what a person may not have meant: few neighbours, or closeness in place of distances."""
+    if perplexity is None and perplexities.min() < DEFAULT:
+        fewest = int(np.diff(graph.indptr).min())
+        warnings.warn(
+            f"the graph has as few as {fewest} neighbours a point, and so perplexity"
+            f" {perplexities.min():.3g}: give it {NEAR * DEFAULT:.0f} for perplexity {DEFAULT:.0f}, or set"
+            " perplexity",
+            UserWarning,
+            stacklevel=6,
+        )
+    largest = np.maximum.reduceat(graph.data, graph.indptr[:-1])
+    if graph.data.min() == graph.data.max() or (graph.data.max() == 1 and np.mean(largest == 1) > 0.5):
+        warnings.warn(
+            "what the graph holds looks like connectivities, which are largest for the nearest, and is taken"
+            " as distances: pass metric='affinity' for connectivities, or a graph with mode='distance'",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def _others(source: Source) -> Any:

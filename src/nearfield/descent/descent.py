@@ -17,7 +17,7 @@ from nearfield.descent.schedule import SPREADING, Phase, calmed, guided, schedul
 from nearfield.descent.settings import Settings
 from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
-from nearfield.engine.base import Engine
+from nearfield.engine.base import Engine, RunAway
 from nearfield.steer.base import Indices
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
@@ -180,9 +180,7 @@ class Descent:
             remedy = f"lower learning_rate (it was {self.learning_rate:g})"
             if self.problem.terms:
                 remedy = f"undo, and weaken what was added to the cost; or {remedy}"
-            raise FloatingPointError(
-                f"the map left the range of numbers at iteration {self.iteration}: {remedy}"
-            )
+            raise RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
         if due:
             self._write(before)
         if following is not self.z:

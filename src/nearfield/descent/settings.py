@@ -97,7 +97,9 @@ class Common:
         "pca",
         "{'pca', 'random', 'spectral'} or array (points, n_components)",
         """The starting positions. Without data, "pca" is the classical scaling of the distances for a cost
-        of distances, and "spectral", the slowest modes of the graph of P, for all others.""",
+        of distances, and "spectral", the slowest modes of the graph of P, for all others. An array is taken
+        as it is, and as a map already if it is wider than the kernel; but a projection of the data, however
+        wide, is a start, and scaled as "pca" is.""",
         _start,
     )
     optimizer: str = option(

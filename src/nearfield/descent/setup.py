@@ -6,6 +6,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nearfield.affinity.beyond import floored
 from nearfield.affinity.copies import seen
 from nearfield.affinity.multiscale import check_scales, several
@@ -19,12 +21,13 @@ from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.settings import Settings
 from nearfield.descent.stages import Stages
-from nearfield.descent.starts import random_numbers, start
+from nearfield.descent.starts import is_projection, random_numbers, start
 from nearfield.engine.base import Engine
 from nearfield.engine.plan import Plan, plan
 from nearfield.typing import Array
 
 DOT = 1e-4  # widths of the kernel across: all points see each other
+FAR = 1e8  # widths of the kernel: no point sees another, and the gradient is lost in rounding
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def _first(rungs: Rungs, method: Method) -> Any:
 
 
 def _start(method: Method, source: Source, settings: Settings, target: Any, scale: float | None) -> Array:
-    return start(
+    Y = start(
         settings.init,
         n=source.n,
         n_components=settings.n_components,
@@ -132,6 +135,16 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
         scale=scale,
         n_jobs=source.n_jobs,
     )
+    if method.kernel is None or method.climbs or float(Y.std()) < method.kernel.width:
+        return Y
+    if source.coordinates is not None and is_projection(Y, source.coordinates):
+        return Y * (DOT * method.kernel.width / Y[:, 0].std())
+    if np.ptp(Y) > FAR * method.kernel.width:
+        raise ValueError(
+            f"init is {np.ptp(Y) / method.kernel.width:.0e} widths of the kernel across, and points so far"
+            f" apart feel nothing of each other: divide it by {Y.std():.0e}"
+        )
+    return Y
 
 
 def _degree(method: Method, source: Source, P: Any) -> Array:

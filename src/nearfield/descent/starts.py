@@ -15,6 +15,8 @@ from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
 COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition
+LOOKED_AT = 2000  # rows at least, by which a projection of the data is known
+LINEAR = 1e-4  # of its size that it may miss, for the sake of float32
 FAINT = 1e-2  # noise beside the first axis
 
 
@@ -61,7 +63,7 @@ def start(
         P, weights or distances (`is_distance`).
     scale : float, optional
         The standard deviation that the first axis is given; None leaves the positions as they are.
-        Positions given as an array are never scaled.
+        Positions given as an array are not scaled.
     """
     if not isinstance(init, str):
         return check_positions(init, n, n_components)
@@ -89,6 +91,26 @@ def check_positions(init: Any, n: int, n_components: int) -> Array:
         raise ValueError(f"init must have shape ({n}, {n_components}), got {Y.shape}")
     finite(Y, what="init")
     return Y
+
+
+@one_blas_thread()
+def is_projection(Y: Array, data: Any) -> bool:
+    """Whether positions are a linear function of the data's columns: a start, however wide, and no map yet.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> is_projection(X[:, :2] - X[:, 3:], X), is_projection(np.tanh(X[:, :2]), X)
+    (True, False)
+    """
+    n, columns = data.shape
+    if columns > n // 2:  # of so many columns anything is a linear function
+        return False
+    rows = np.unique(np.linspace(0, n - 1, min(n, max(LOOKED_AT, 4 * columns))).astype(int))
+    X = data[rows].toarray() if sparse.issparse(data) else np.asarray(data[rows], dtype=np.float64)
+    X, Y = X - X.mean(axis=0), Y[rows] - Y[rows].mean(axis=0)
+    found = np.linalg.lstsq(X, Y, rcond=None)[0]
+    return bool(np.linalg.norm(X @ found - Y) <= LINEAR * np.linalg.norm(Y))
 
 
 @one_blas_thread()

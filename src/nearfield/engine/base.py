@@ -14,7 +14,7 @@ from nearfield.engine.task import Task
 from nearfield.typing import Array
 
 
-class RunAway(FloatingPointError):
+class RunAway(FloatingPointError, ValueError):
     """A map so wide beside its kernel that an engine cannot evaluate it."""
 
 

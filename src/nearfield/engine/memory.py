@@ -8,8 +8,8 @@ from pathlib import Path
 
 def available_memory() -> int | None:
     """The bytes that a program may still take; None where the system does not tell."""
-    found = [free for free in (_free_memory(), _free_in_container()) if free is not None]
-    return min(found, default=None)
+    found = (_free_memory(), _free_in_container(), _free_in_process())
+    return min((free for free in found if free is not None), default=None)
 
 
 def _free_memory() -> int | None:
@@ -40,6 +40,20 @@ def _free_in_container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
         # Files that are cached count as used, but are given back on demand.
         return max(0, most - now + int(statistics.get("inactive_file", 0)))
     return None
+
+
+def _free_in_process() -> int | None:
+    """What a limit on the addresses of this process leaves (ulimit -v); None where there is no limit."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError, ValueError):  # not on every platform
+        return None
+    if limit == resource.RLIM_INFINITY:
+        return None
+    return max(0, limit - pages * resource.getpagesize())
 
 
 def duration(seconds: float) -> str:
