@@ -43,13 +43,13 @@ ONLY ?=
 BENCH := .venv-bench
 
 bench-exact: $(VENV)/installed
-	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python -m benchmarks.studies.exact
 
 bench: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+	$(BENCH)/bin/python -m benchmarks $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 bench-quick: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/bench.py --quick $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+	$(BENCH)/bin/python -m benchmarks --quick $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 $(BENCH)/installed: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
