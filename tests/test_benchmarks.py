@@ -100,3 +100,45 @@ def test_work_apart_gives_what_it_gives_here(tmp_path, monkeypatch):
     np.testing.assert_array_equal(found["Y"], times("nearfield", X, calls=1)["Y"])
     with pytest.raises(RuntimeError, match="ValueError: no library is called 'far'"):
         apart(times, name="far", X=X)
+
+
+def test_maps_that_are_not_as_they_were_are_told():
+    from benchmarks.studies.bits import differences, hashed
+
+    Y = np.arange(6.0).reshape(3, 2)
+    near = Y.copy()
+    near[2, 1] = np.nextafter(5.0, 6.0)
+    before, now = (
+        {name: hashed(each) for name, each in maps.items()} for maps in ({"a": Y, "b": Y}, {"a": near})
+    )
+    assert differences(before, before) == []
+    assert hashed(np.asfortranarray(Y)) == hashed(Y)
+    assert [line.split(":")[0] for line in differences(before, now)] == ["a", "b"]
+
+
+def test_a_steered_run_ends_alike_whichever_way_it_is_reopened():
+    from benchmarks.studies.bits import steered
+
+    found = steered("tsne")
+    assert not np.array_equal(found["undone"], found["linked"])
+    np.testing.assert_array_equal(found["settled"], found["saved"])
+    np.testing.assert_array_equal(found["reopened"], found["replayed"])
+
+
+def test_two_checkouts_take_turns(tmp_path):
+    """Each with its own sources, and the one that begins alternates."""
+    from benchmarks.studies.interleaved import in_turns
+
+    code = (
+        "import os, pathlib, nearfield;"
+        f"file = pathlib.Path({str(tmp_path)!r}) / 'order';"
+        "file.open('a').write(nearfield.NAME);"
+        "print(ord(nearfield.NAME))"
+    )
+    for name in "ab":
+        (tmp_path / name / "nearfield").mkdir(parents=True)
+        (tmp_path / name / "nearfield" / "__init__.py").write_text(f"NAME = {name!r}")
+    assert in_turns(code, tmp_path / "a", tmp_path / "b", 2) == ([97.0, 97.0], [98.0, 98.0])
+    assert (tmp_path / "order").read_text() == "abba"
+    with pytest.raises(RuntimeError, match="ModuleNotFoundError"):
+        in_turns("import no_such_module", tmp_path / "a", tmp_path / "b", 1)
