@@ -12,18 +12,14 @@ import numpy as np
 import pytest
 
 import nearfield
+from benchmarks.shared.apart import apart
+from benchmarks.shared.libraries import times
+from benchmarks.studies.bits import differences, hashed, steered
+from benchmarks.studies.interleaved import in_turns
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(nearfield.__file__).parent.parent
 COMMAND = re.compile(r"python -m (benchmarks[\w.]*)(.*)")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _found():
-    """`python -m benchmarks` finds the package in the folder where it is run; pytest may run anywhere."""
-    sys.path.append(str(ROOT))
-    yield
-    sys.path.remove(str(ROOT))
 
 
 def started(*command, folder=ROOT):
@@ -90,9 +86,6 @@ def test_a_part_that_is_not_there_is_refused():
 
 
 def test_work_apart_gives_what_it_gives_here(tmp_path, monkeypatch):
-    from benchmarks.shared.apart import apart
-    from benchmarks.shared.libraries import times
-
     monkeypatch.chdir(tmp_path)  # the other process finds the package wherever it is started
     X = np.random.default_rng(0).normal(size=(120, 5))
     found = apart(times, name="nearfield", X=X, calls=1)
@@ -103,8 +96,6 @@ def test_work_apart_gives_what_it_gives_here(tmp_path, monkeypatch):
 
 
 def test_maps_that_are_not_as_they_were_are_told():
-    from benchmarks.studies.bits import differences, hashed
-
     Y = np.arange(6.0).reshape(3, 2)
     near = Y.copy()
     near[2, 1] = np.nextafter(5.0, 6.0)
@@ -117,8 +108,6 @@ def test_maps_that_are_not_as_they_were_are_told():
 
 
 def test_a_steered_run_ends_alike_whichever_way_it_is_reopened():
-    from benchmarks.studies.bits import steered
-
     found = steered("tsne")
     assert not np.array_equal(found["undone"], found["linked"])
     np.testing.assert_array_equal(found["settled"], found["saved"])
@@ -127,8 +116,6 @@ def test_a_steered_run_ends_alike_whichever_way_it_is_reopened():
 
 def test_two_checkouts_take_turns(tmp_path):
     """Each with its own sources, and the one that begins alternates."""
-    from benchmarks.studies.interleaved import in_turns
-
     code = (
         "import os, pathlib, nearfield;"
         f"file = pathlib.Path({str(tmp_path)!r}) / 'order';"
