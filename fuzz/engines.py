@@ -20,8 +20,8 @@ def case(dice: Random) -> list[str]:
     """Forces and costs that differ by no more than some times the accuracy that was asked for.
 
     The map is one such as a descent has on its way: neighbours are near, and it is up to some twenty times as
-    wide as the kernel. No point is torn from all of its neighbours, for there the mesh goes on along a tangent
-    on purpose. Errors are seen beside the sizes of attraction and repulsion.
+    wide as the kernel. No point is torn from all of its neighbours, for there the mesh goes on along a
+    tangent on purpose. Errors are seen beside the sizes of attraction and repulsion.
     """
     n, d = dice.choice((60, 100, 200)), dice.choice((1, 2, 2, 2, 3))
     lines = [f"random = np.random.default_rng({dice.randrange(1000)})"]

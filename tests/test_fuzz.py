@@ -45,6 +45,7 @@ def test_what_becomes_of_a_case(lines, outcome):
     assert judged(lines).outcome == outcome
 
 
+@pytest.mark.slow
 def test_a_case_that_hangs_or_dies_is_seen_and_the_next_one_runs():
     with Worker(limit=0.5) as worker:
         assert worker.judge(DIES).outcome == "crash"
