@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint types format docs docs-serve bench bench-exact bench-quick clean
+.PHONY: demo test quick lint types format docs docs-serve fuzz bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
@@ -36,6 +36,12 @@ docs: $(VENV)/documented
 docs-serve: $(VENV)/documented
 	$(BIN)/python -m mkdocs serve
 
+# Cases that nobody thought of, for so many seconds; the seed is told, and can be given to see the same cases again.
+SECONDS ?= 600
+SEED ?=
+fuzz: $(VENV)/tested
+	$(BIN)/python -m fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
 # The exact engine against scikit-learn's; then everything against its peers, in an environment of its own.
 # DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784; ONLY=growth runs one part.
 DATA ?=
@@ -43,13 +49,13 @@ ONLY ?=
 BENCH := .venv-bench
 
 bench-exact: $(VENV)/installed
-	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python -m benchmarks.studies.exact
 
 bench: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/bench.py $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+	$(BENCH)/bin/python -m benchmarks $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 bench-quick: $(BENCH)/installed
-	$(BENCH)/bin/python benchmarks/bench.py --quick $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
+	$(BENCH)/bin/python -m benchmarks --quick $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only $(ONLY))
 
 $(BENCH)/installed: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)

@@ -10,11 +10,12 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import mnist
-from measure import forces, joint_p
-from sizes import Sizes
-from tables import bounded, count, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import mnist
+from benchmarks.shared.measure import forces, joint_p
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, figure, table
 
 TITLE = "Errors of the force"
 BOUND, AT = 3e-2, 70_000
@@ -87,7 +88,7 @@ def _opentsne(P: Any) -> Callable[[Any], Any]:
 def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     """One process does it all."""
     X = mnist(path)[0][: sizes.points].copy()
-    found = attempt("errors of the force", "accuracy", "errors", X=X, sample=sizes.sample)
+    found = attempt("errors of the force", errors, X=X, sample=sizes.sample)
     if "error" in found:
         raise RuntimeError(found["error"])
     return found

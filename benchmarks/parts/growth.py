@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import as_many, mnist
-from libraries import warm
-from sizes import Sizes
-from tables import bounded, count, failed, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import as_many, mnist
+from benchmarks.shared.libraries import times, warm
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, failed, figure, table
 
 TITLE = "Time against the number of points"
 PEERS = ("openTSNE", "umap-learn", "PaCMAP")
@@ -45,9 +46,9 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for n in sizes.growth:
         X = as_many(everything, n)
-        row = {"nearfield": attempt(f"{count(n)} · nearfield", "growth", "whole_run", X=X)}
+        row = {"nearfield": attempt(f"{count(n)} · nearfield", whole_run, X=X)}
         for name in PEERS if n in sizes.shared else ():
-            row[name] = attempt(f"{count(n)} · {name}", "libraries", "times", name=name, X=X)
+            row[name] = attempt(f"{count(n)} · {name}", times, name=name, X=X)
             row[name].pop("Y", None)
         found[str(n)] = row
     return found
@@ -67,7 +68,7 @@ def exponent(found: dict[str, Any]) -> tuple[float, int, int] | None:
 
 def report(found: dict[str, Any], pictures: Path) -> str:
     """The table, the picture, the exponent and the largest run."""
-    from plots import growth_picture
+    from benchmarks.shared.plots import growth_picture
 
     text = (
         "MNIST; above 70 000 points rows drawn with replacement plus Gaussian noise of 0.05 of the columns'"

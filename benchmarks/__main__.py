@@ -2,8 +2,8 @@
 
     make bench DATA=path/to/mnist.npz          # writes benchmarks/RESULTS.md; the better part of an hour
     make bench-quick DATA=path/to/mnist.npz    # writes benchmarks/quick/RESULTS.md; below five minutes
-    python benchmarks/bench.py --only growth --data path/to/mnist.npz    # one part anew; peers,growth: two
-    python benchmarks/bench.py --report        # the report alone, from results.json
+    python -m benchmarks --only growth --data path/to/mnist.npz    # one part anew; peers,growth: two
+    python -m benchmarks --report        # the report alone, from results.json
 
 Figures are kept in results.json beside the report, part by part, each with the stamp of its run. A part that
 fails says so in the report, and the others go on.
@@ -19,19 +19,21 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-import accuracy
-import curves
-import first_process
-import growth
-import iterations
-import methods
-import peers
-import scales
-from apart import brief
-from sizes import SIZES, Sizes
-from stamp import line, stamp
+from benchmarks import FOLDER
+from benchmarks.parts import (
+    accuracy,
+    curves,
+    first_process,
+    growth,
+    iterations,
+    methods,
+    peers,
+    scales,
+)
+from benchmarks.shared.apart import brief
+from benchmarks.shared.sizes import SIZES, Sizes
+from benchmarks.shared.stamp import line, stamp
 
-HERE = Path(__file__).parent
 PARTS = {
     "peers": peers,
     "curves": curves,
@@ -100,19 +102,20 @@ def replace(path: Path, text: str) -> None:
 
 def main() -> None:
     """Run the parts that are asked for, and write the report after each."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="MNIST as npz (OpenML mnist_784)")
     parser.add_argument("--only", help=f"some of the parts: {','.join(PARTS)}")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the report anew")
-    parser.add_argument("--quick", dest="size", action="store_const", const="quick", default="full")
-    parser.add_argument("--tiny", dest="size", action="store_const", const="tiny", help=argparse.SUPPRESS)
+    small = {"dest": "size", "action": "store_const", "default": "full"}
+    parser.add_argument("--quick", **small, const="quick", help="minutes, into benchmarks/quick")
+    parser.add_argument("--tiny", **small, const="tiny", help="try the code alone, into benchmarks/tiny")
     parser.add_argument("--out", type=Path, help="the folder to write to")
     options = parser.parse_args()
     usual = [name for name in PARTS if name not in SIZES[options.size].left_out]
     names = options.only.split(",") if options.only else usual
     if unknown := [name for name in names if name not in PARTS]:
         parser.error(f"no part is called {unknown[0]!r}: choose from {', '.join(PARTS)}")
-    folder = options.out or (HERE if options.size == "full" else HERE / options.size)
+    folder = options.out or (FOLDER if options.size == "full" else FOLDER / options.size)
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else {}
     run = stamp(options.size)

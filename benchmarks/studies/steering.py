@@ -1,8 +1,8 @@
 """How well a map can be steered: scripted drags of classes, the tables of what came of them, and pictures.
 
-python benchmarks/steering.py --data path/to/mnist.npz      # writes benchmarks/STEERING.md
-python benchmarks/steering.py                               # on the digits alone
-python benchmarks/steering.py --only Drags                  # one part anew
+python -m benchmarks.studies.steering --data path/to/mnist.npz      # writes benchmarks/STEERING.md
+python -m benchmarks.studies.steering                               # on the digits alone
+python -m benchmarks.studies.steering --only Drags                  # one part anew
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import digits, mnist
-from drags import Drag, controls, drags, followed, medians, unfolded
-from stamp import line, stamp
-from stories import stories
-from tables import bounded, count, table
 
 import nearfield as nf
+from benchmarks import FOLDER
+from benchmarks.shared.data import digits, mnist
+from benchmarks.shared.stamp import line, stamp
+from benchmarks.shared.tables import bounded, count, table
+from benchmarks.studies.drags import Drag, controls, drags, followed, medians, unfolded
+from benchmarks.studies.stories import stories
 
-HERE = Path(__file__).parent
 SIZES = (300, 1_797, 10_000, 70_000)
 # The least way and share of kept neighbours, the most per cent of cost and displacement.
 WHILE = {"way": 0.90, "kept": 0.80}
@@ -35,7 +34,7 @@ INTRODUCTION = (
     " on by itself, which the bounds are for; and above one with the lower momentum that a run has while"
     " something pulls, *calm*. *Moved stiffly* is the way of the followers if they are taken from the run"
     " without a drag, at their natural size, and moved as they are. This page is written by"
-    " `benchmarks/steering.py`."
+    " `benchmarks/studies/steering.py`."
 )
 STORIES = (
     "Into the middle of another class, if nothing else is said: 250 iterations pulled, 250 settling, 250"
@@ -136,13 +135,13 @@ def pictures(run: Any, labels: Any, name: str) -> str:
     run.step(250)
     run.settle(250)
     run.step(250)
-    (HERE / "pictures").mkdir(exist_ok=True)
+    (FOLDER / "pictures").mkdir(exist_ok=True)
     drawn = {
         f"steering-{name}.png": nf.show.before_after(before, run, labels)[0],
         f"steering-{name}-history.png": nf.show.history(run)[0],
     }
     for file, ax in drawn.items():
-        nf.show.save(ax, HERE / "pictures" / file, dpi=110)
+        nf.show.save(ax, FOLDER / "pictures" / file, dpi=110)
     run.undo()
     run.undo()
     return "\n".join(f"![{name}](pictures/{file})" for file in drawn) + "\n"
@@ -171,12 +170,12 @@ def sections(data: str | None, choices: int) -> dict[str, Callable[[], str]]:
 
 def main() -> None:
     """Run the study, or some parts of it, and write the page."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--data", help="MNIST as an npz with X and y")
     options.add_argument("--choices", type=int, default=10, help="of dragged points, whose median is taken")
     options.add_argument("--only", default="", help="the part whose title starts with this")
     given = options.parse_args()
-    kept = HERE / "steering.json"
+    kept = FOLDER / "steering.json"
     results = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     parts = sections(given.data, given.choices)
     for title, make in parts.items():
@@ -188,7 +187,7 @@ def main() -> None:
     met, missed = (body.count(f"| {word} |") for word in ("met", "missed"))
     head = f"# How well it steers\n\n{INTRODUCTION.format(choices=given.choices)}"
     text = f"{head}\n\nOf the bounds below {met} are met and {missed} missed.\n{body}"
-    (HERE / "STEERING.md").write_text(text, encoding="utf-8")
+    (FOLDER / "STEERING.md").write_text(text, encoding="utf-8")
     print(text)
 
 

@@ -1,6 +1,6 @@
 """Whether a map depends on the number format or the unit of its data.
 
-    python benchmarks/units.py --data path/to/mnist.npz [--only jse,umap] [--points 1500]
+    python -m benchmarks.studies.units --data path/to/mnist.npz [--only jse,umap] [--points 1500]
 
 Each method of one scale on the mesh: float32 columns, the same values as float64, and a thousand times and a
 thousandth of them.
@@ -12,9 +12,10 @@ import argparse
 import warnings
 
 import numpy as np
-from data import mnist
-from measure import rnx_auc
-from tables import table
+
+from benchmarks.shared.data import mnist
+from benchmarks.shared.measure import rnx_auc
+from benchmarks.shared.tables import table
 
 BOUND = 0.005
 

@@ -6,11 +6,12 @@ import time
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import digits, mnist
-from measure import rnx_auc
-from sizes import Sizes
-from tables import bounded, count, failed, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import digits, mnist
+from benchmarks.shared.measure import rnx_auc
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, failed, figure, table
 
 TITLE = "All scales, large perplexities, and distances"
 # Data, points, method, engine, the least R_NX AUC and the most seconds.
@@ -96,12 +97,12 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     for name, n, method, engine, *_ in wanted:
         X = data[name][:n]
         label, given = f"{name} {count(len(X))} · {method}, {engine}", {"method": method, "engine": engine}
-        found = attempt(label, "scales", "embedded", X=X, **given)
+        found = attempt(label, embedded, X=X, **given)
         if "Y" in found:
             found["auc"] = rnx_auc(X, found.pop("Y"), sample=len(X) if len(X) <= 10_000 else SAMPLE)
         maps.append({"data": name, "points": len(X), "method": method, "engine": engine, **found})
     each = {
-        str(int(k)): attempt(f"perplexity {k:g}", "scales", "iterations", X=large, perplexity=k)
+        str(int(k)): attempt(f"perplexity {k:g}", iterations, X=large, perplexity=k)
         for k in (NEARBY, LARGE)
         if 3 * k < len(large)
     }
@@ -109,16 +110,14 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     pairs = {}
     for method in ("mds", "sammon"):
         for engine in ("exact", "pairs"):
-            found = attempt(
-                f"{method}, {engine}", "scales", "distances", X=part, method=method, engine=engine
-            )
+            found = attempt(f"{method}, {engine}", distances, X=part, method=method, engine=engine)
             if "Y" in found:
                 found["stress"] = stress(part, found.pop("Y"), method == "sammon")
             pairs[f"{method} {engine}"] = found
-    whole = attempt("mds of all", "scales", "distances", X=large, method="mds", engine="pairs")
+    whole = attempt("mds of all", distances, X=large, method="mds", engine="pairs")
     whole.pop("Y", None)
     X = large[:JUDGED]
-    ranks = attempt("R_NX of all", "scales", "judged", X=X, Y=np.ascontiguousarray(X[:, :2]))
+    ranks = attempt("R_NX of all", judged, X=X, Y=np.ascontiguousarray(X[:, :2]))
     return {"maps": maps, "each": each, "pairs": pairs, "whole": whole, "ranks": ranks, "points": len(large)}
 
 

@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import mnist
-from libraries import warm
-from sizes import Sizes
-from tables import bounded, count, failed, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import mnist
+from benchmarks.shared.libraries import warm
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, failed, figure, table
 
 TITLE = "Other methods, and three dimensions"
 METHODS = ("tsne", "asne", "ssne", "hssne", "tasne", "jse", "tjse", "hlsne", "chsne")
@@ -93,15 +94,12 @@ def _evaluation(engine: Any, Y: Any) -> float:
 def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     """T-SNE in two and in three dimensions, then every method on the map in two."""
     X = mnist(path)[0][: sizes.points].copy()
-    spaces = {
-        str(d): attempt(f"t-SNE in {d} dimensions", "iterations", "dimensions", X=X, n_components=d)
-        for d in (2, 3)
-    }
+    spaces = {str(d): attempt(f"t-SNE in {d} dimensions", dimensions, X=X, n_components=d) for d in (2, 3)}
     maps = [space.pop("Y", None) for space in spaces.values()]
     if maps[0] is None:
         raise RuntimeError(f"t-SNE itself failed: {spaces['2']['error']}")
     given = {"X": X, "Y": maps[0], "iterations": sizes.iterations}
-    rows = {name: attempt(name, "iterations", "one", name=name, **given) for name in METHODS}
+    rows = {name: attempt(name, one, name=name, **given) for name in METHODS}
     return {"points": len(X), "iterations": sizes.iterations, "dimensions": spaces, "methods": rows}
 
 

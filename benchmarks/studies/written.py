@@ -1,17 +1,17 @@
 """Costs and kernels written as text against the built-in ones: seconds an iteration on the mesh, in turns.
 
-python benchmarks/written.py path/to/mnist.npz [points]
+python -m benchmarks.studies.written --data path/to/mnist.npz [--points 70000]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 
 import numpy as np
-from data import as_many, mnist
 
 import nearfield as nf
+from benchmarks.shared.data import as_many, mnist
 from nearfield.affinity.source import Source
 from nearfield.affinity.targets import NEIGHBOURS, target
 from nearfield.algebra.method import Method
@@ -45,9 +45,14 @@ def as_text(method: Method) -> Method:
     return Method(cost, K.Expression(str(texts[1]), **values[1]), method.normalization)
 
 
-def main(path: str, n: int = 70_000) -> None:
+def main() -> None:
     """Print a line for each method: both times and their ratio."""
-    X = as_many(mnist(path)[0], n)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True, help="MNIST as npz (OpenML mnist_784)")
+    parser.add_argument("--points", type=int, default=70_000)
+    options = parser.parse_args()
+    n = options.points
+    X = as_many(mnist(options.data)[0], n)
     Y = 25 * X[:, :2] / X[:, 0].std() + np.random.default_rng(0).normal(size=(n, 2))
     targets = {method.target_kind: method for method in BUILT_IN}
     found = {kind: target(Source.of(X), method, 30, on=NEIGHBOURS) for kind, method in targets.items()}
@@ -67,4 +72,4 @@ def main(path: str, n: int = 70_000) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main()

@@ -1,6 +1,6 @@
 """The exact engine against scikit-learn's exact code on the digits: time, and what came of it, in one run.
 
-    python benchmarks/exact.py [--iterations 500] [--repeat 3]
+    python -m benchmarks.studies.exact [--iterations 500] [--repeat 3]
 
 Both do the same number of iterations from the same start; costs are computed by plain NumPy code that
 belongs to neither. Times on a shared machine vary: only the ratios of one run count.

@@ -1,46 +1,54 @@
 """Work in a process of its own: its memory and what it compiles are its own, and so is its failure.
 
-`apart("libraries", "times", X=X, calls=2)` calls `libraries.times(X, calls=2)` in a fresh interpreter and
-returns what it returns: a dict of plain values and arrays. Arrays go through npy files, all else through
-JSON.
+`apart(times, X=X, calls=2)` is `times(X=X, calls=2)` in a fresh interpreter, which imports it by the name of
+its module. What comes back is a dict of plain values and arrays. Arrays go through npy files, all else
+through JSON.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import FOLDER
+
 LONGEST = 3 * 3600  # seconds, after which something hangs
 
 
-def apart(module: str, function: str, **given: Any) -> dict[str, Any]:
+def apart(function: Callable[..., dict[str, Any]], **given: Any) -> dict[str, Any]:
     """Call a function in a process of its own; its peak memory in GB is added under ``memory``."""
+    paths = [str(FOLDER.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         _put(folder, "given", given)
-        command = [sys.executable, __file__, module, function, str(folder)]
-        finished = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+        command = [sys.executable, "-m", "benchmarks.shared.apart", _module(function), function.__name__]
+        finished = subprocess.run(
+            [*command, str(folder)], env=environment, capture_output=True, text=True, timeout=LONGEST
+        )
         if finished.returncode:
             last = (finished.stderr.strip().splitlines() or ["no message"])[-1]
             raise RuntimeError(brief(f"{last} (exit {finished.returncode})"))
         return _get(folder, "found")
 
 
-def attempt(label: str, module: str, function: str, **given: Any) -> dict[str, Any]:
+def attempt(label: str, function: Callable[..., dict[str, Any]], **given: Any) -> dict[str, Any]:
     """As `apart`, with a line of progress; a failure is returned as ``error`` and not raised."""
     print(f"  {label:<40}", end="", flush=True)
     began = time.perf_counter()
     try:
-        found = apart(module, function, **given)
+        found = apart(function, **given)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         found = {"error": str(error)}
     took = f"{time.perf_counter() - began:8.1f} s"
@@ -75,6 +83,12 @@ def peak_memory() -> float | None:
     except OSError:
         return None
     return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) / 1e6
+
+
+def _module(function: Callable[..., Any]) -> str:
+    """The name by which another process imports a function's module, also if this one runs it as a script."""
+    name = function.__module__
+    return sys.modules[name].__spec__.name if name == "__main__" else name
 
 
 def _put(folder: Path, name: str, values: dict[str, Any]) -> None:

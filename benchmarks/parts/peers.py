@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from apart import attempt
-from data import digits, mnist
-from libraries import COMPILED, LIBRARIES, TSNE
-from measure import joint_p, kl_divergence, neighbour_accuracy, rnx_auc
-from sizes import Sizes
-from tables import bounded, count, failed, figure, table
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import digits, mnist
+from benchmarks.shared.libraries import COMPILED, LIBRARIES, TSNE, times
+from benchmarks.shared.measure import joint_p, kl_divergence, neighbour_accuracy, rnx_auc
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, failed, figure, table
 
 TITLE = "Beside its peers"
 # How many times as long as nearfield each is to take, on the data and at the size that were agreed.
@@ -31,8 +31,8 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
 
 def compare(title: str, X: Any, y: Any, names: Any) -> dict[str, Any]:
     """One data set: nearfield first and last, so that a machine that slows down is seen."""
-    rows = {name: attempt(f"{title} · {name}", "libraries", "times", name=name, X=X) for name in names}
-    again = attempt(f"{title} · nearfield again", "libraries", "times", name="nearfield", X=X)
+    rows = {name: attempt(f"{title} · {name}", times, name=name, X=X) for name in names}
+    again = attempt(f"{title} · nearfield again", times, name="nearfield", X=X)
     first = rows["nearfield"]
     if "error" not in again and "error" not in first:
         first["later"] = again["seconds"]

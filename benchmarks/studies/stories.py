@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from drags import PULLED, SETTLED, Drag, central, drags, way
-from tables import table
 
 import nearfield as nf
+from benchmarks.shared.tables import table
+from benchmarks.studies.drags import PULLED, SETTLED, Drag, central, drags, way
 
 RELEASED = 250  # iterations after the pins are taken out
 STRAY = 3.0  # times the usual distance from the middle of a class

@@ -1,6 +1,6 @@
 """Whether a method stays close to the principal components for want of descent, or by its nature.
 
-    python benchmarks/optimum.py --data path/to/mnist.npz [--points 10000] [--only ssne,asne]
+    python -m benchmarks.studies.optimum --data path/to/mnist.npz [--points 10000] [--only ssne,asne]
 
 The map of the mesh engine, and t-SNE's finished map at the size at which it costs the method least, go on
 over all pairs in float64, by L-BFGS. If neither gets further from the principal components than the mesh did,
@@ -15,10 +15,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from data import mnist
-from measure import rnx_auc
-from references import problem
-from tables import table
+
+from benchmarks.shared.data import mnist
+from benchmarks.shared.measure import rnx_auc
+from benchmarks.shared.minima import problem
+from benchmarks.shared.tables import table
 
 NAMES = ("ssne", "asne", "wssne", "gkl", "ee")  # Gaussian kernels, which crowd
 

@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import FOLDER
+
 PACKAGES = (
     "nearfield",
     "openTSNE",
@@ -73,8 +75,9 @@ def _revision() -> str | None:
     """Of the sources, with a plus if they were changed since; None outside a repository."""
 
     def git(*command: str) -> str:
-        here = Path(__file__).parent
-        return subprocess.run(["git", *command], cwd=here, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            ["git", *command], cwd=FOLDER, capture_output=True, text=True, check=True
+        ).stdout
 
     try:
         changed = git("status", "--porcelain", "--", "../src")

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import digits
-from sizes import Sizes
-from tables import bounded, table
+
+from benchmarks.shared.data import digits
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, table
 
 TITLE = "A fresh process"
 FIRST, LATER, AT = 15.0, 3.0, 1797

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import counts, digits, mnist, patches, texts
-from libraries import WARM
-from measure import rnx_auc
-from references import best, problem
-from sizes import Sizes
-from tables import bounded, count, failed, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import counts, digits, mnist, patches, texts
+from benchmarks.shared.libraries import WARM
+from benchmarks.shared.measure import rnx_auc
+from benchmarks.shared.minima import best, problem
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import bounded, count, failed, figure, table
 
 TITLE = "Every method makes its map"
 WAY, AUC, ABOVE, RATIO = 0.97, -0.01, 0.12, 10.0
@@ -94,8 +95,7 @@ def _over_all_pairs(method: Any) -> bool:
 def _maps(X: Any, names: list[str], data: str, mesh: Sequence[str] = ()) -> dict[str, Any]:
     """The maps of some data by some methods, some of them on the mesh in any case."""
     rows = {
-        name: attempt(f"{name}, {data}", "methods", "fit", name=name, X=X, mesh=name in mesh, data=data)
-        for name in names
+        name: attempt(f"{name}, {data}", fit, name=name, X=X, mesh=name in mesh, data=data) for name in names
     }
     return {"points": len(X), "projection": projection(X), "methods": rows}
 
@@ -106,8 +106,9 @@ def report(found: dict[str, Any], pictures: Any) -> str:
         "Defaults, float32 columns, all cores, the mesh engine where a method has it; each map in a process"
         " of its own that has compiled. *Way*: how far the map has come from the start's cost to the lowest"
         " that the exact engine is known to reach with all pairs of P (1000 iterations of L-BFGS from the"
-        " same start, or from t-SNE's map; `benchmarks/references.py`). *AUC*: R_NX AUC from the ranks that"
-        " 800 points see, above that of the principal components, and beside that of the exact engine's map."
+        " same start, or from t-SNE's map; `benchmarks/studies/references.py`). *AUC*: R_NX AUC from the"
+        " ranks that 800 points see, above that of the principal components, and beside that of the exact"
+        " engine's map."
         " A map that has not unfolded has not converged."
         " Seconds have a bound at 10 000 and 70 000 points only.\n"
     )

@@ -1,43 +1,31 @@
 """The lowest costs that the exact engine is known to reach, which maps are held against.
 
-    python benchmarks/references.py --data path/to/mnist.npz [--only jse,umap]    # writes references.json
+    python -m benchmarks.studies.references --data path/to/mnist.npz [--only jse,umap]
 
 Each method of one scale, on the digits and on the first 1500 of MNIST: 1000 iterations of SciPy's L-BFGS-B
 over all pairs in float64, from the start that the method would have (principal components, very small) and
 from t-SNE's map at the size at which it costs the least. Hours, all in all; what is in the file is not done
-again.
+again. Writes references.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import digits, mnist
-from measure import rnx_auc
 
-FILE = Path(__file__).parent / "references.json"
+from benchmarks.shared.data import digits, mnist
+from benchmarks.shared.measure import rnx_auc
+from benchmarks.shared.minima import FILE, known, problem
+
 SMALL = 1e-4  # of the kernel's width: the start whose cost the way is measured from
 
 
 def datasets(path: str | None) -> dict[str, Any]:
     """What the references are of."""
     return {"digits": digits(1797)[0], "mnist1500": mnist(path)[0][:1500].copy()}
-
-
-def problem(name: str, X: Any) -> Any:
-    """The exact problem of a method, with all pairs of P."""
-    from nearfield import method
-    from nearfield.descent.problem import Problem
-    from nearfield.engine.exact.chain import exact
-
-    found = method(name)
-    if found.learned:
-        found = found._with(kernel=found.kernel.expanded(len(X)))
-    return Problem(exact(found, found.target(X)), (len(X), 2))
 
 
 def small_start(X: Any, problem: Any) -> Any:
@@ -82,13 +70,6 @@ def reference(name: str, X: Any) -> dict[str, Any]:
     return found
 
 
-def best(name: str, data: str) -> dict[str, float] | None:
-    """The lower of the two minima, its AUC, and the cost of the start; None where nothing is known."""
-    found = json.loads(FILE.read_text()).get(data, {}).get(name, {}) if FILE.exists() else {}
-    ends = [found[start] for start in ("pca", "tsne") if start in found]
-    return {"start": found["start"], **min(ends, key=lambda end: end["cost"])} if ends else None
-
-
 def main() -> None:
     """Compute what is missing, and write it down after each."""
     import nearfield as nf
@@ -101,13 +82,13 @@ def main() -> None:
     names = options.only.split(",") if options.only else [n for n in nf.methods() if n not in several]
     for name in names:
         for data, X in datasets(options.data).items():
-            known = json.loads(FILE.read_text()) if FILE.exists() else {}
+            done = known()
             expected = {"pca"} if nf.method(name).kernel is None else {"pca", "tsne"}
-            if expected <= set(known.get(data, {}).get(name, {})):
+            if expected <= set(done.get(data, {}).get(name, {})):
                 continue
-            known.setdefault(data, {})[name] = reference(name, X)
-            FILE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
-            print(data, name, known[data][name], flush=True)
+            done.setdefault(data, {})[name] = reference(name, X)
+            FILE.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
+            print(data, name, done[data][name], flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from tables import count
+
+from benchmarks.shared.tables import count
 
 COLOURS = {  # of Okabe and Ito, which the colour-blind can tell apart
     "nearfield": "#d55e00",

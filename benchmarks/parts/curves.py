@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from apart import attempt
-from data import mnist
-from libraries import warm
-from measure import joint_p, kl_divergence
-from sizes import Sizes
-from tables import count, failed, figure, table
+
+from benchmarks.shared.apart import attempt
+from benchmarks.shared.data import mnist
+from benchmarks.shared.libraries import warm
+from benchmarks.shared.measure import joint_p, kl_divergence
+from benchmarks.shared.sizes import Sizes
+from benchmarks.shared.tables import count, failed, figure, table
 
 TITLE = "KL against seconds"
 SNAPSHOTS = 12  # of a library, whose KL is computed
@@ -95,9 +96,7 @@ def run(sizes: Sizes, path: str | None) -> dict[str, Any]:
     found = {}
     for n, names in sizes.curves:
         X = everything[:n].copy()
-        curves = {
-            name: attempt(f"{count(n)} points · {name}", "curves", "film", name=name, X=X) for name in names
-        }
+        curves = {name: attempt(f"{count(n)} points · {name}", film, name=name, X=X) for name in names}
         P = joint_p(X)
         for curve in curves.values():
             if "maps" in curve:
@@ -120,7 +119,7 @@ def seconds_until(curve: dict[str, Any], kl: float) -> float | None:
 
 def report(found: dict[str, Any], pictures: Path) -> str:
     """A picture and a table for each size."""
-    from plots import curves_picture
+    from benchmarks.shared.plots import curves_picture
 
     text = (
         "Seconds from the call on, neighbours and P included, without the time that taking the snapshots"

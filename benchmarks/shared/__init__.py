@@ -1,0 +1,1 @@
+"""What parts and studies share."""

@@ -1,0 +1,1 @@
+"""Studies that stand alone, `python -m benchmarks.studies.NAME`; each says in its docstring what it asks."""
