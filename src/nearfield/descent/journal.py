@@ -38,7 +38,7 @@ class Journal:
         """Write a command down, and keep the moment before it."""
         self._before.append(now)
         self._undone.clear()
-        self.entries.append(Entry(iteration, command, arguments))
+        self.entries.append(Entry(iteration, command, copy.deepcopy(arguments)))
 
     def undo(self, iteration: int, now: Moment) -> Moment:
         """The moment before the last command; this one can be gone forward to again."""

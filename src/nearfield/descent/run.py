@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -23,14 +23,14 @@ from nearfield.descent.journal import Journal
 from nearfield.descent.making import make, planned
 from nearfield.descent.optimizers import choose
 from nearfield.descent.schedule import Phase
-from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain
+from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
 from nearfield.descent.starts import random_numbers
 from nearfield.engine.mesh.one_scale import ACCURACY
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
 from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.links import CannotLink, MustLink
-from nearfield.steer.log import Entry
+from nearfield.steer.log import Entry, check_log
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.steering import Steering
@@ -405,7 +405,7 @@ class Run:
         ([20.0, 0.0], 10)
         """
         drawn = penalty_of(penalty)
-        steering, pins, places = self._descent.steering.pin(
+        steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
@@ -417,9 +417,8 @@ class Run:
             engine=self._descent.problem.engine,
             measure=self._measure(),
         )
-        named = follow is None or np.isscalar(follow)
-        given: dict[str, Any] = {"follow": follow if named else np.array(follow)}
-        given |= {"neighbours": neighbours, "weights": weights}
+        self._descent.check_reach(pins, places)
+        given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
         given |= {"penalty": drawn, "soft": soft}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
@@ -551,22 +550,27 @@ class Run:
         True
         """
         saved, wanted, state, log = opened(path, X, given)
-        run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
-        if run._fingerprint != saved.session["data"]:
+        with reopening(path):
+            run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
+        if run._fingerprint != saved.session.get("data"):
             raise ValueError(f"{path} {OTHER_DATA}")
+        with reopening(path):
+            check_log(log, COMMANDS)
+            run._descent.check(state)
+            if replay:
+                run._replay(log, state.iteration)
+            else:
+                run._descent.resume(state)
+                run._journal.entries = list(log)
         run._asked = {name: saved.parameters.get(name, value) for name, value in run._asked.items()}
-        if replay:
-            run._replay(log, state.iteration)
-        else:
-            run._descent.resume(state)
-            run._journal.entries = list(log)
         return run
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Run cannot be pickled: save it with run.map().save(path), reopen it with Run.load")
 
     def _replay(self, log: list[Entry], iteration: int) -> None:
         """Do again what the log says, and make the iterations in between."""
         for entry in log:
-            if entry.command not in COMMANDS:  # a file must not call whatever it names
-                raise ValueError(f"the log holds {entry.command!r}, which is no command of a run")
             self.step(entry.iteration - self.iteration)
             getattr(self, entry.command)(**entry.arguments)
         self.step(iteration - self.iteration)

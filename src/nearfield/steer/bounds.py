@@ -45,6 +45,8 @@ class Bounds(Term):
 
     def check(self, n: int, dimensions: int) -> None:
         indices_of("bounds", self.indices, n)
+        if self.measure is not None:
+            self.measure.check()
         for name in self.places:
             place = getattr(self, name)
             if len(place) != dimensions:
