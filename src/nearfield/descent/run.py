@@ -419,7 +419,7 @@ class Run:
         )
         self._descent.check_reach(pins, places)
         given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
-        given |= {"penalty": drawn, "soft": soft}
+        given |= {"penalty": drawn, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
 
