@@ -215,6 +215,7 @@ NOT_MAPS = {
     "coordinates without columns": saved(Y=np.zeros(3)),
     "a history of a table": saved(about=told(history=["cost"]), history_cost=np.zeros((3, 2))),
     "a history that is promised": saved(about=told(history=["cost"])),
+    "a history of lines": saved(about=told(history=["a\nb"])),
     "a history of numbers": saved(about=told(history=[3])),
     "arrays that are promised": saved(about=told(arrays=1)),
     "arrays without end": saved(about=told(arrays=10**9)),

@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nearfield as nf
 
+BUSY = [HealthCheck.too_slow]  # which a machine with other work to do is soon
 N = 24
 X = np.random.default_rng(0).normal(size=(N, 4))
 START = np.random.default_rng(1).normal(size=(N, 2)) * 5
@@ -97,7 +98,7 @@ def same(one, other):
     assert len(other.terms) == len(one.terms)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, suppress_health_check=BUSY)
 @given(
     how=st.sampled_from([("tsne", {}), ("tsne", {"init": START}), ("asne", {"init": START}), ("mds", {})]),
     sequence=sequences,
@@ -120,7 +121,7 @@ def test_a_log_is_replayed_and_a_file_gone_on_with_bit_for_bit(how, sequence, tm
         assert other.cost == run.cost
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=BUSY)
 @given(sequence=sequences)
 def test_no_command_but_undo_changes_a_row_that_was_written(sequence):
     run = nf.Run(X, init=START, perplexity=5, n_jobs=1)

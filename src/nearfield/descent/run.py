@@ -106,7 +106,8 @@ class Run:
         How many iterations were made.
     history : dict of array
         ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
-        a row every 10 iterations and one at the end of every `step`.
+        a row every 10 iterations and one at the end of every `step`; the map that a command has moved has
+        a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
     pins, followers, terms, log
@@ -380,7 +381,7 @@ class Run:
         indices : int or sequence of int
             The points.
         positions : array (points, dimensions)
-            Where each is put.
+            Where each is put: up to a million times the size of the map away, if the engine can follow.
         follow : int, float below 1, array or None
             Who follows each of them: so many of its nearest neighbours, this fraction of all points, these
             points, or nobody. They are looked for now, before the move, and stay the same.
@@ -534,6 +535,12 @@ class Run:
         **given
             What a file cannot hold, if it was used: a `method` with a class or a function of one's own, a
             `metric` that is a function.
+
+        Raises
+        ------
+        ValueError
+            With one line that names the file and the fault, if it is something else, damaged, of other data
+            or of a newer format. A file from somebody else can make nothing but what a run is made of.
 
         Examples
         --------

@@ -81,7 +81,10 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
         found = unpack({"dict": session}, saved.arrays, KNOWN)
         if not isinstance(found["state"], State) or not fits(found["log"], list[Entry]):
             raise ValueError("its state or its log are something else")
-    return saved, found["wanted"] | given, found["state"], found["log"]
+        wanted, dimensions = found["wanted"] | given, saved.Y.shape[1]
+        if wanted.get("n_components") != dimensions:  # before anything is made room for
+            raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
+    return saved, wanted, found["state"], found["log"]
 
 
 def _asked_for(session: dict[str, Any]) -> dict[str, Any]:

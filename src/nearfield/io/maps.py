@@ -80,6 +80,7 @@ class Map:
             if not storable(values.dtype):
                 raise TypeError(f"{name} holds {values.dtype}, which would have to be pickled: pass numbers")
         check_coordinates(arrays["Y"])
+        check_names(list(self.history))
         about = {
             "format": FORMAT,
             "parameters": self.parameters,
@@ -133,6 +134,12 @@ def check_coordinates(Y: Any) -> None:
         raise ValueError("Y must be finite: there is NaN or infinity in it")
 
 
+def check_names(history: Any) -> None:
+    """Refuse names of columns that cannot be told in a line."""
+    if not fits(history, list[str]) or not all(name.isprintable() and len(name) < 100 for name in history):
+        raise ValueError("the history must have names of less than 100 letters, in a list")
+
+
 def _told(text: str) -> dict[str, Any]:
     """What the JSON says of a map, if it is of the right form."""
     try:
@@ -174,8 +181,7 @@ def _promised(about: dict[str, Any], names: tuple[str, ...]) -> tuple[list[str],
         return [name for name in names if name.startswith("history_")], [f"session_{k}" for k in range(kept)]
     history: Any = about.get("history")
     count: Any = about.get("arrays")
-    if not fits(history, list[str]):
-        raise ValueError("its description does not list the history")
+    check_names(history)
     if not fits(count, int) or not 0 <= count <= len(names):
         raise ValueError("its description does not count the arrays that are there")
     return [f"history_{name}" for name in history], [f"session_{k}" for k in range(count)]
