@@ -75,6 +75,8 @@ def within(members, *way):
 
 def changed(members, way, value):
     """A file with another value in one place; an array is replaced, and everything else is told."""
+    if way[0] in members:
+        return {**members, way[0]: value}
     members = {**members, "about": json.loads(json.dumps(members["about"]))}
     at = within(members, *way)
     if isinstance(value, np.ndarray):
@@ -131,12 +133,10 @@ FAULTS = {
         state("history"),
         {"dict": {"iteration": {"list": [0, 10, 20]}}},
     ),
-    "a history of unequal length": (MOMENTUM, [*state("history"), "dict", "cost"], {"list": [1.0]}),
-    "a history out of order": (
-        MOMENTUM,
-        [*state("history"), "dict", "iteration", "list"],
-        [20, 10, 0, 25, 30],
-    ),
+    "a history of unequal length": (MOMENTUM, ["history_cost"], np.ones(1)),
+    "a history of truth values": (MOMENTUM, ["history_cost"], np.ones(5, bool)),
+    "a history out of order": (MOMENTUM, ["history_iteration"], np.array([20, 10, 0, 25, 30])),
+    "a history of halves": (MOMENTUM, ["history_iteration"], np.array([0, 10, 20, 25.5, 30])),
     "followers out of range": (MOMENTUM, [*PULL, "followers"], np.full(10, N)),
     "followers too few": (MOMENTUM, [*PULL, "followers"], np.zeros(3, np.int64)),
     "weights too few": (MOMENTUM, [*PULL, "weights"], np.ones(1)),

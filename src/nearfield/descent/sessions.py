@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
 from nearfield.descent.state import PARTS, State
 from nearfield.io.maps import Map
 from nearfield.io.packing import UNFIT, is_unknown, pack, unpack
-from nearfield.io.schema import fits
+from nearfield.io.schema import fits, in_a_line
 from nearfield.steer.log import Entry
 from nearfield.typing import Array
 
@@ -47,8 +48,12 @@ def fingerprint(X: Any) -> str:
 def pack_session(
     wanted: dict[str, Any], data: str, composition: Method, state: State, log: list[Entry]
 ) -> tuple[dict[str, Any], list[Array]]:
-    """What a file holds of a run beside its map; the composition is that before anything was learned."""
+    """What a file holds of a run beside its map; the composition is that before anything was learned.
+
+    The history is that of the map, and not told twice.
+    """
     arrays: list[Array] = []
+    state = replace(state, history={})
     parts = {"wanted": wanted, "state": state, "log": log, "composition": composition}
     return {"data": data, **pack(parts, arrays, KNOWN)["dict"]}, arrays
 
@@ -70,21 +75,24 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
     if unknown:
         raise TypeError(f"Run.load takes what a Run takes, but not {', '.join(unknown)}")
     if "method" in given and str(given["method"]) != name:
-        raise ValueError(f"{path} was made with {name}, and not with {given['method']}")
+        raise ValueError(f"{path} was made with {in_a_line(name)}, and not with {given['method']}")
     if name not in methods():
         asked["method"] = saved.session.get("composition")
         if "method" not in given and (asked["method"] is None or is_unknown(asked["method"])):
-            raise ValueError(f"{path} was made with a composition, {name}: pass it as method")
+            raise ValueError(f"{path} was made with a composition, {in_a_line(name)}: pass it as method")
     session = {"state": saved.session.get("state"), "log": saved.session.get("log")}
     session["wanted"] = {"dict": {key: part for key, part in asked.items() if key not in given}}
     with reopening(path):
         found = unpack({"dict": session}, saved.arrays, KNOWN)
-        if not isinstance(found["state"], State) or not fits(found["log"], list[Entry]):
+        state, log = found["state"], found["log"]
+        if not isinstance(state, State) or not fits(log, list[Entry]):
             raise ValueError("its state or its log are something else")
+        if not state.history:  # which the formats before the third have in the state
+            state = replace(state, history={name: each.tolist() for name, each in saved.history.items()})
         wanted, dimensions = found["wanted"] | given, saved.Y.shape[1]
         if wanted.get("n_components") != dimensions:  # before anything is made room for
             raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
-    return saved, wanted, found["state"], found["log"]
+    return saved, wanted, state, log
 
 
 def _asked_for(session: dict[str, Any]) -> dict[str, Any]:
@@ -102,8 +110,9 @@ def reopening(path: Any) -> Iterator[None]:
     try:
         yield
     except UNFIT as error:
-        told = " ".join(str(error).split())
-        raise ValueError(f"{path} cannot be reopened: {told}; Map.load reads its coordinates") from error
+        raise ValueError(
+            f"{path} cannot be reopened: {in_a_line(error)}; Map.load reads its coordinates"
+        ) from error
 
 
 def plain(value: Any) -> Any:

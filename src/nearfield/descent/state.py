@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from nearfield.descent.optimizers import LBFGS, SMACOF, Momentum, Optimizer
 from nearfield.descent.problem import Point
-from nearfield.io.schema import LONGEST, check_array, check_number
+from nearfield.io.schema import LONGEST, check_array, check_number, fits
 from nearfield.steer import penalties
 from nearfield.steer.base import Measure
 from nearfield.steer.bounds import Box, Disc
@@ -68,7 +68,8 @@ class State:
         self.optimizer.check(size)
         self.steering.check(shape)
         rows = len(next(iter(self.history.values()), ()))
-        if list(self.history) != list(columns) or any(len(each) != rows for each in self.history.values()):
+        right = list(self.history) == list(columns) and fits(self.history, dict[str, list[float]])
+        if not right or any(len(each) != rows for each in self.history.values()):
             raise ValueError(f"the history must have the columns {', '.join(columns)}, of the same length")
         check_number("the rows before the last command", self.past, 0, rows, int)
         iterations = self.history["iteration"]

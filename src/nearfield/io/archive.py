@@ -18,6 +18,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
+from nearfield.io.schema import in_a_line
+
 FREE = 2**26  # bytes that any file may unpack to
 RATIO = 50  # times its own size that a larger one may: coordinates are as good as random, and hardly shrink
 MAGIC = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -124,7 +126,7 @@ class Archive(AbstractContextManager["Archive"]):
             found = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
             return found.astype(dtype.newbyteorder("="), order="C")
         except DAMAGED as error:
-            raise ValueError(f"{name} cannot be read ({_one_line(error)})") from error
+            raise ValueError(f"{name} cannot be read ({in_a_line(error) or type(error).__name__})") from error
 
     def _admit(self, name: str, info: ZipInfo, most: int | None) -> None:
         """Refuse what is encrypted, packed in another way, or too large, before it is unpacked."""
@@ -139,8 +141,3 @@ class Archive(AbstractContextManager["Archive"]):
             raise ValueError(
                 f"it would unpack to {self._read / 2**20:.0f} MB and more, {RATIO} times its own size"
             )
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 120 else f"{text[:117]}..."

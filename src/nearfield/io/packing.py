@@ -23,7 +23,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from nearfield.io.schema import fits
+from nearfield.io.schema import fits, in_a_line
 from nearfield.typing import Array
 
 DEPTH = 40  # of what is nested: a session needs a dozen
@@ -125,8 +125,10 @@ class _Reader:
         if kind in SEQUENCES and isinstance(inside, list):
             return SEQUENCES[kind](self.read(each, depth + 1) for each in inside)
         if kind == "unknown":
-            raise ValueError(f"an object of class {inside} was in use, which a file cannot hold")
-        raise ValueError(f"there is no kind of value that is called {kind[:40]!r}")
+            raise ValueError(
+                f"an object of class {in_a_line(inside, 40)} was in use, which a file cannot hold"
+            )
+        raise ValueError(f"there is no kind of value that is called {in_a_line(kind, 40)!r}")
 
     def _array(self, number: Any) -> Array:
         if not fits(number, int) or number not in self.left:
@@ -140,11 +142,11 @@ class _Reader:
 
     def _object(self, name: Any, parts: dict[str, Any]) -> Any:
         if not isinstance(name, str) or name not in self.known:
-            raise ValueError(f"nearfield has no part that is called {str(name)[:40]!r}")
+            raise ValueError(f"nearfield has no part that is called {in_a_line(name, 40)!r}")
         kinds = _kinds(self.known[name])
         for key, value in parts.items():
             if key in kinds and not fits(value, kinds[key]):
-                raise ValueError(f"{key} of {name} cannot be of the kind that it is")
+                raise ValueError(f"{in_a_line(key, 40)} of {name} cannot be of the kind that it is")
         try:
             return self.known[name](**parts)
         except UNFIT as error:

@@ -89,7 +89,9 @@ def check_number(name: str, value: Any, low: float, high: float, kind: type = fl
     """
     if not fits(value, kind) or not low <= value <= high:
         whole = "whole number" if kind is int else "number"
-        raise ValueError(f"{name} must be a {whole} from {low:g} to {high:g}, got {_short(value)}")
+        raise ValueError(
+            f"{name} must be a {whole} from {low:g} to {high:g}, got {in_a_line(repr(value), 40)}"
+        )
 
 
 def check_indices(name: str, value: Any, n: int, *, once: bool = False) -> None:
@@ -104,6 +106,13 @@ def check_indices(name: str, value: Any, n: int, *, once: bool = False) -> None:
         raise ValueError(f"{name} names a point twice")
 
 
-def _short(value: Any) -> str:
-    text = repr(value).replace("\n", " ")
-    return text if len(text) <= 40 else f"{text[:37]}..."
+def in_a_line(told: object, longest: int = 200) -> str:
+    """What a file says, as it can stand in a message: on one line, and no longer than is read.
+
+    Examples
+    --------
+    >>> in_a_line("first\\nsecond", 10)
+    'first s...'
+    """
+    text = " ".join(str(told).split())
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

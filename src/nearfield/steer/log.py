@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nearfield.io.schema import LONGEST, check_number
+from nearfield.io.schema import LONGEST, check_number, in_a_line
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def check_log(log: Iterable[Entry], commands: Collection[str]) -> None:
     done = undone = 0
     for entry in log:
         if entry.command not in commands:
-            raise ValueError(f"the log holds {entry.command[:40]!r}, which is no command of a run")
+            raise ValueError(f"the log holds {in_a_line(entry.command, 40)!r}, which is no command of a run")
         check_number("the iteration of a command", entry.iteration, 0, LONGEST, int)
         if entry.command == "undo":
             done, undone = done - 1, undone + 1
