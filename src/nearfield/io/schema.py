@@ -107,11 +107,11 @@ def check_indices(name: str, value: Any, n: int, *, once: bool = False) -> None:
 
 
 def in_a_line(told: object, longest: int = 200) -> str:
-    """What a file says, as it can stand in a message: on one line, and no longer than is read.
+    r"""What a file says, as it can stand in a message: on one line, and no longer than is read.
 
     Examples
     --------
-    >>> in_a_line("first\\nsecond", 10)
+    >>> in_a_line("first\nsecond", 10)
     'first s...'
     """
     text = " ".join(str(told).split())
