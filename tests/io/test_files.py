@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -107,6 +108,53 @@ def test_a_folder_that_refuses_new_files(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(PermissionError, match=r"cannot write in the folder .* \(permission denied\): choose"):
         check_writable(tmp_path / "map.csv")
+
+
+def test_what_a_killed_save_has_left_is_taken_away_by_the_next(tmp_path: Path) -> None:
+    program = f"""
+import os, signal
+from nearfield.io.files import replacing
+with replacing({str(tmp_path / "map.csv")!r}) as scratch:
+    scratch.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    (left,) = names(tmp_path)
+    assert left.startswith(".nearfield-")
+    (tmp_path / ".nearfield-notes.txt").write_text("of somebody else")
+    with replacing(tmp_path / "other.csv") as scratch:
+        scratch.write_text("whole")
+    assert names(tmp_path) == [".nearfield-notes.txt", "other.csv"]
+
+
+def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
+    with replacing(tmp_path / "first.csv") as first:
+        first.write_text("first")
+        with replacing(tmp_path / "second.csv") as second:
+            second.write_text("second")
+        assert first.read_text() == "first"
+    assert names(tmp_path) == ["first.csv", "second.csv"]
+
+
+def test_a_disk_that_is_full_leaves_the_old_file_and_says_so_in_a_line(tmp_path: Path) -> None:
+    target = tmp_path / "map.nfmap"
+    program = f"""
+import resource, signal
+import numpy as np, nearfield as nf
+nf.Map(np.eye(2)).save({str(target)!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    nf.Map(np.random.default_rng(0).normal(size=(5000, 2))).save({str(target)!r})
+except OSError as error:
+    print(error)
+print(nf.Map.load({str(target)!r}).Y.shape)
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    line, shape = told.splitlines()
+    assert line.startswith(f"cannot write {target} (file too large): what was there is as it was; make room")
+    assert shape == "(2, 2)"
+    assert names(tmp_path) == ["map.nfmap"]
 
 
 def test_the_module_needs_nothing_but_the_standard_library() -> None:

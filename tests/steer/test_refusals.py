@@ -30,6 +30,7 @@ RUN = {
     "a contradiction in a chain": (lambda run: run.link([(1, 2), (2, 5)], [(5, 1)]), "contradictory links"),
     "a cut of what is not linked": (lambda run: run.unlink([(1, 2)]), "1 and 2 are not linked"),
     "a box from high to low": (lambda run: run.add(nf.terms.Box([1], (1, 1), (0, 0))), "low to high"),
+    "a disc of nobody": (lambda run: run.add(nf.terms.Disc([], (1, 1), 1.0)), "no points were named"),
     "a disc without radius": (lambda run: run.add(nf.terms.Disc([1], (1, 1), 0.0)), "positive number"),
     "a disc in three dimensions": (
         lambda run: run.add(nf.terms.Disc([1], (1, 1, 1), 1.0)),

@@ -18,12 +18,14 @@ from nearfield.descent.settings import Settings
 from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
 from nearfield.engine.base import Engine, RunAway
+from nearfield.io.schema import check_number
 from nearfield.steer.base import Indices
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
+NEAR = 10.0  # times as far out as the map, or its kernel, reaches, every engine can put a point
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
@@ -47,6 +49,8 @@ class Descent:
         How many iterations were made.
     history : dict of list
         What was recorded.
+    past : int
+        How many rows of it tell of the map before the last command.
     steering : Steering
         What a person has asked for.
     """
@@ -84,6 +88,7 @@ class Descent:
         self.phase: Phase | None = None
         self.iteration = 0
         self.history: dict[str, list[float]] = {name: [] for name in COLUMNS}
+        self.past = 0
         self.steering = Steering(self.problem.shape, wakes=self.unfolds)
         self.enter()
 
@@ -194,7 +199,8 @@ class Descent:
     @property
     def is_recorded(self) -> bool:
         """Whether the last row of the history tells of the map as it is now."""
-        return bool(self.history["iteration"]) and self.history["iteration"][-1] == self.iteration
+        rows = self.history["iteration"]
+        return len(rows) > self.past and rows[-1] == self.iteration
 
     def record(self) -> None:
         """Write a row of the map as it is now."""
@@ -222,10 +228,11 @@ class Descent:
         """Whether the history shows, since the last phase and command, that nothing is gained any more."""
         settled = max(sum(phase.iterations or 0 for phase in self.phases), self.steering.settled)
         names = ("iteration", "gradient_norm", "cost", "penalty")
-        iterations, norms, costs, penalties = (self.history[name] for name in names)
+        iterations, norms, costs, penalties = (self.history[name][self.past :] for name in names)
         if self.iteration < settled or not iterations or iterations[-1] < settled:
-            return False  # a command may have taken back the last
-        if norms[-1] <= max(min_grad_norm, FLAT * max(norms)) or self.optimizer.at_rest:
+            return False
+        steepest = max(self.history["gradient_norm"])
+        if norms[-1] <= max(min_grad_norm, FLAT * steepest) or self.optimizer.at_rest:
             return True
         before = bisect_right(iterations, iterations[-1] - patience) - 1
         if before < 0 or iterations[before] < settled:
@@ -246,15 +253,31 @@ class Descent:
     def steer(self, steering: Steering) -> None:
         """Go on under what a person has asked for, from a copy of the variables."""
         self.stages.keep()
-        if self.is_recorded:  # which told of the map before the command
-            for values in self.history.values():
-                values.pop()
+        self.past = len(self.history["iteration"])
         self.steering = steering.at_iteration(self.iteration)
         self.problem.steer(self.steering, self.iteration)
         if steering.has_terms:
             self.optimizer = self.optimizer.for_terms()
         self.optimizer.change()
         self.z = self.z.copy()
+
+    def check_reach(self, points: Indices, places: Array) -> None:
+        """Refuse to put points so far out that the engine could not go on."""
+        Y, kernel = self.Y, self.problem.engine.method.kernel
+        centre = Y.mean(axis=0)
+        wide = max(float(np.abs(Y - centre).max()), 0.0 if kernel is None else kernel.width)
+        away = float(np.abs(places - centre).max())
+        if away <= NEAR * wide:
+            return
+        moved = Y.copy()
+        moved[points] = places
+        try:
+            self.problem.engine.evaluate(moved, want_value=False, method=self.problem.method_at(self.z))
+        except RunAway:
+            raise ValueError(
+                f"the {self.problem.engine.name} engine cannot go on with points {away:.3g} away from a map"
+                f" that reaches to {wide:.3g}: put them nearer, or take engine='exact'"
+            ) from None
 
     def put(self, points: Indices, places: Array) -> None:
         """Put some points elsewhere."""
@@ -272,7 +295,7 @@ class Descent:
         history = {name: list(values) for name, values in self.history.items()}
         phase = next((k for k, each in enumerate(self.phases) if each is self.phase), None)
         copied = self.optimizer.copy()
-        state = State(self.z.copy(), self.iteration, phase, copied, self.steering, history)
+        state = State(self.z.copy(), self.iteration, phase, copied, self.steering, history, self.past)
         return state, self.problem.engine
 
     def restore(self, state: State, engine: Engine) -> None:
@@ -281,14 +304,28 @@ class Descent:
         self.phase = None if state.phase is None else self.phases[state.phase]
         self.optimizer = state.optimizer.copy()
         self.history = {name: list(values) for name, values in state.history.items()}
+        self.past = state.past
         self.problem.enter(engine)
         self.problem.exaggeration = 1.0 if self.phase is None else self.phase.exaggeration
         self.steering = state.steering
         self.problem.steer(state.steering, self.iteration)
 
+    def check(self, state: State) -> None:
+        """Refuse what is no state of this descent, with one line that says why."""
+        state.check(self.problem.shape, len(self.z), COLUMNS, RECORD)
+        due = self.phase_at(state.iteration)
+        now = next(k for k, each in enumerate(self.phases) if each is due)
+        check_number("phase", state.phase, max(0, now - 1), now, int)
+        wanted = optimizer(self._phase_of(state).optimizer)
+        if type(state.optimizer) not in (type(wanted), type(wanted.for_terms())):
+            raise ValueError(f"{wanted.name} is at work in this phase, and not {state.optimizer.name}")
+
     def resume(self, state: State) -> None:
         """Go to a state that was kept in a file, by way of the engines before its own."""
-        rung = 0 if state.phase is None else self.phases[state.phase].rung
-        for each in range(1, rung + 1):
+        self.check(state)
+        for each in range(1, self._phase_of(state).rung + 1):
             self.problem.enter(self.stages.at(each))
         self.restore(state, self.problem.engine)
+
+    def _phase_of(self, state: State) -> Phase:
+        return self.phases[0 if state.phase is None else state.phase]

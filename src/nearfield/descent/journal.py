@@ -36,9 +36,10 @@ class Journal:
 
     def write(self, iteration: int, command: str, arguments: dict[str, Any], now: Moment) -> None:
         """Write a command down, and keep the moment before it."""
+        entry = Entry(iteration, command, copy.deepcopy(arguments))  # which may fail, and so comes first
         self._before.append(now)
         self._undone.clear()
-        self.entries.append(Entry(iteration, command, arguments))
+        self.entries.append(entry)
 
     def undo(self, iteration: int, now: Moment) -> Moment:
         """The moment before the last command; this one can be gone forward to again."""

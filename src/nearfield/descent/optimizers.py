@@ -15,13 +15,15 @@ from nearfield.descent import loops
 from nearfield.descent.problem import Point, Problem
 from nearfield.descent.schedule import Habits, Phase
 from nearfield.engine.base import RunAway
-from nearfield.steer.base import Indices
+from nearfield.io.schema import LONGEST, check_array, check_indices, check_number
+from nearfield.steer.base import MOST, Indices
 from nearfield.typing import Array
 
 OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs by
 # Steps that a line search tries: a direction that was learned is right at once or not at all; along the
 # gradient, of which the length says little, it may take many halvings.
 TRIES, UNAIDED = 8, 30
+MEMORY = 100  # pairs at most that a limited memory can be of
 OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
 
 
@@ -54,6 +56,9 @@ class Optimizer:
         """The variables after one iteration, and the value and gradient *before* it."""
         raise TypeError(f"{type(self).__name__} does not define step")
 
+    def check(self, size: int) -> None:
+        """Refuse a state that is not one of so many variables: the compiled loops trust it."""
+
     def copy(self) -> Self:
         """The state as it is now."""
         return copy.deepcopy(self)
@@ -80,6 +85,10 @@ class Momentum(Optimizer):
 
     def begin(self, z: Array, phase: Phase) -> None:
         self.velocity, self.gains, self.last = np.zeros_like(z), np.ones_like(z), np.inf
+
+    def check(self, size: int) -> None:
+        check_array("velocity", self.velocity, (size,))
+        check_array("gains", self.gains, (size,), low=0, high=LONGEST)  # one more iteration adds less than 1
 
     def change(self) -> None:
         self.last = np.inf
@@ -129,6 +138,19 @@ class LBFGS(Optimizer):
     def begin(self, z: Array, phase: Phase) -> None:
         self.pairs.clear()
         self.change()
+
+    def check(self, size: int) -> None:
+        check_number("memory", self.memory, 1, MEMORY, int)
+        check_number("the number of pairs", len(self.pairs), 0, self.memory, int)
+        for move, change in self.pairs:
+            check_array("a move", move, (size,))
+            check_array("the change of the gradient", change, (size,))
+            if not move @ change > 0:
+                raise ValueError("a move and the change of the gradient go against each other")
+        if self.here is not None:
+            check_number("the value", self.here.value, -MOST, MOST)
+            check_array("the gradient", self.here.gradient, (size,))
+            check_indices("the variables that are drawn", self.here.drawn, size)
 
     def copy(self) -> Self:
         return replace(self, pairs=self.pairs.copy())  # the arrays are never written to again

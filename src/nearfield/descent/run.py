@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -22,14 +22,14 @@ from nearfield.descent.health import diagnosis
 from nearfield.descent.journal import Journal
 from nearfield.descent.optimizers import choose
 from nearfield.descent.schedule import Phase
-from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain
+from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
 from nearfield.descent.settings import Settings, settings_of, shared, takes_settings
 from nearfield.descent.setup import planned, set_up
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
 from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.links import CannotLink, MustLink
-from nearfield.steer.log import Entry
+from nearfield.steer.log import Entry, check_log
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.steering import Steering
@@ -79,7 +79,8 @@ class Run:
         How many iterations were made.
     history : dict of array
         ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
-        a row every 10 iterations and one at the end of every `step`.
+        a row every 10 iterations and one at the end of every `step`; the map that a command has moved has
+        a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
     pins, followers, terms, log
@@ -320,7 +321,7 @@ class Run:
         indices : int or sequence of int
             The points.
         positions : array (points, dimensions)
-            Where each is put.
+            Where each is put: up to a million times the size of the map away, if the engine can follow.
         follow : int, float below 1, array or None
             Who follows each of them: so many of its nearest neighbours, this fraction of all points, these
             points, or nobody. They are looked for now, before the move, and stay the same.
@@ -345,7 +346,7 @@ class Run:
         ([20.0, 0.0], 10)
         """
         drawn = penalty_of(penalty)
-        steering, pins, places = self._descent.steering.pin(
+        steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
@@ -357,10 +358,9 @@ class Run:
             engine=self._descent.problem.engine,
             measure=self._measure(),
         )
-        named = follow is None or np.isscalar(follow)
-        given: dict[str, Any] = {"follow": follow if named else np.array(follow)}
-        given |= {"neighbours": neighbours, "weights": weights}
-        given |= {"penalty": drawn, "soft": soft}
+        self._descent.check_reach(pins, places)
+        given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
+        given |= {"penalty": drawn, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
 
@@ -476,6 +476,12 @@ class Run:
             What a file cannot hold, if it was used: a `method` with a class or a function of one's own, a
             `metric` that is a function.
 
+        Raises
+        ------
+        ValueError
+            With one line that names the file and the fault, if it is something else, damaged, of other data
+            or of a newer format. A file from somebody else can make nothing but what a run is made of.
+
         Examples
         --------
         >>> import numpy as np, nearfield as nf, tempfile, os
@@ -491,22 +497,27 @@ class Run:
         True
         """
         saved, wanted, state, log = opened(path, X, given)
-        run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
-        if run._fingerprint != saved.session["data"]:
+        with reopening(path):
+            run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
+        if run._fingerprint != saved.session.get("data"):
             raise ValueError(f"{path} {OTHER_DATA}")
+        with reopening(path):
+            check_log(log, COMMANDS)
+            run._descent.check(state)
+            if replay:
+                run._replay(log, state.iteration)
+            else:
+                run._descent.resume(state)
+                run._journal.entries = list(log)
         run._parameters = {name: saved.parameters.get(name, value) for name, value in run._parameters.items()}
-        if replay:
-            run._replay(log, state.iteration)
-        else:
-            run._descent.resume(state)
-            run._journal.entries = list(log)
         return run
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Run cannot be pickled: save it with run.map().save(path), reopen it with Run.load")
 
     def _replay(self, log: list[Entry], iteration: int) -> None:
         """Do again what the log says, and make the iterations in between."""
         for entry in log:
-            if entry.command not in COMMANDS:  # a file must not call whatever it names
-                raise ValueError(f"the log holds {entry.command!r}, which is no command of a run")
             self.step(entry.iteration - self.iteration)
             getattr(self, entry.command)(**entry.arguments)
         self.step(iteration - self.iteration)

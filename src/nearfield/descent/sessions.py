@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +13,15 @@ from scipy import sparse
 
 from nearfield.algebra.catalogue import methods
 from nearfield.algebra.method import Method
-from nearfield.algebra.records import from_record, record
+from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
 from nearfield.descent.state import PARTS, State
 from nearfield.io.maps import Map
+from nearfield.io.packing import UNFIT, is_unknown, pack, unpack
+from nearfield.io.schema import fits, in_a_line
 from nearfield.steer.log import Entry
-from nearfield.steer.packing import pack, unpack
 from nearfield.typing import Array
 
+KNOWN: dict[str, type] = {**PARTS, **PARTS_OF_METHODS}  # what a session may hold
 ROWS = 100  # of the data, by which they are known again
 OTHER_DATA = "was made of other data than these: pass those, in the same order"
 
@@ -43,45 +48,71 @@ def fingerprint(X: Any) -> str:
 def pack_session(
     wanted: dict[str, Any], data: str, composition: Method, state: State, log: list[Entry]
 ) -> tuple[dict[str, Any], list[Array]]:
-    """What a file holds of a run beside its map; the composition is that before anything was learned."""
+    """What a file holds of a run beside its map; the composition is that before anything was learned.
+
+    The history is that of the map, and not told twice.
+    """
     arrays: list[Array] = []
-    parts = {"wanted": wanted, "state": state, "log": log}
-    packed = {name: pack(part, arrays, PARTS) for name, part in parts.items()}
-    return {"data": data, **packed, "composition": record(composition)}, arrays
+    state = replace(state, history={})
+    parts = {"wanted": wanted, "state": state, "log": log, "composition": composition}
+    return {"data": data, **pack(parts, arrays, KNOWN)["dict"]}, arrays
 
 
 def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any], State, list[Entry]]:
-    """A file that was saved: the map, what the run was asked for, its state, and its log."""
+    """A file that was saved: the map, what the run was asked for, its state, and its log.
+
+    Whether these fit each other and the data, the run finds out that is made of them.
+    """
     saved = Map.load(path)
-    wanted, state, log = unpack_session(saved, path, given)
-    if np.shape(X)[:1] != saved.Y.shape[:1]:
-        raise ValueError(f"{path} {OTHER_DATA} ({saved.Y.shape[0]} rows)")
-    return saved, wanted, state, log
-
-
-def unpack_session(saved: Map, path: Any, given: dict[str, Any]) -> tuple[dict[str, Any], State, list[Entry]]:
-    """What the run was asked for, its state, and its log."""
     if not saved.session:
         raise ValueError(f"{path} is a map without the run that made it: pass it to Run as init")
-    asked = dict(saved.session["wanted"]["dict"])
+    if np.shape(X)[:1] != saved.Y.shape[:1]:
+        raise ValueError(f"{path} {OTHER_DATA} ({saved.Y.shape[0]} rows)")
+    with reopening(path):
+        asked = _asked_for(saved.session)
     name = asked["method"]
-    recorded = saved.session.get("composition")
-    if name not in methods() and "method" not in given and recorded is None:
-        raise ValueError(f"{path} was made with a composition, {name}: pass it as method")
     unknown = sorted(set(given) - set(asked))
     if unknown:
         raise TypeError(f"Run.load takes what a Run takes, but not {', '.join(unknown)}")
-    try:
-        wanted = {key: unpack(part, saved.arrays, PARTS) for key, part in asked.items() if key not in given}
-        state = unpack(saved.session["state"], saved.arrays, PARTS)
-        log = unpack(saved.session["log"], saved.arrays, PARTS)
-    except TypeError as error:
-        raise ValueError(f"{path} cannot be reopened: {error}; Map.load reads its coordinates") from error
     if "method" in given and str(given["method"]) != name:
-        raise ValueError(f"{path} was made with {name}, and not with {given['method']}")
-    if name not in methods() and "method" not in given:
-        wanted["method"] = from_record(recorded)
-    return wanted | given, state, log
+        raise ValueError(f"{path} was made with {in_a_line(name)}, and not with {given['method']}")
+    if name not in methods():
+        asked["method"] = saved.session.get("composition")
+        if "method" not in given and (asked["method"] is None or is_unknown(asked["method"])):
+            raise ValueError(f"{path} was made with a composition, {in_a_line(name)}: pass it as method")
+    session = {"state": saved.session.get("state"), "log": saved.session.get("log")}
+    session["wanted"] = {"dict": {key: part for key, part in asked.items() if key not in given}}
+    with reopening(path):
+        found = unpack({"dict": session}, saved.arrays, KNOWN)
+        state, log = found["state"], found["log"]
+        if not isinstance(state, State) or not fits(log, list[Entry]):
+            raise ValueError("its state or its log are something else")
+        if not state.history:  # which the formats before the third have in the state
+            state = replace(state, history={name: each.tolist() for name, each in saved.history.items()})
+        wanted, dimensions = found["wanted"] | given, saved.Y.shape[1]
+        if wanted.get("n_components") != dimensions:  # before anything is made room for
+            raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
+    return saved, wanted, state, log
+
+
+def _asked_for(session: dict[str, Any]) -> dict[str, Any]:
+    """What the run was asked for, still packed; the method is a name."""
+    wanted = session.get("wanted")
+    asked = wanted.get("dict") if isinstance(wanted, dict) else None
+    if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
+        raise ValueError("it does not say what was asked for")
+    return dict(asked)
+
+
+@contextmanager
+def reopening(path: Any) -> Iterator[None]:
+    """Say of which file it is that something does not fit."""
+    try:
+        yield
+    except UNFIT as error:
+        raise ValueError(
+            f"{path} cannot be reopened: {in_a_line(error)}; Map.load reads its coordinates"
+        ) from error
 
 
 def plain(value: Any) -> Any:

@@ -6,4 +6,7 @@
 `datasets`  the small data sets that come with scikit-learn
 `checks`    what is asked of the numbers before any work begins
 `maps`      the result of a run, saved and loaded without pickle
+`archive`   archives of arrays, looked at before they are unpacked
+`packing`   values as JSON and arrays, and back: the one serializer
+`schema`    what a value from a file has to be
 """

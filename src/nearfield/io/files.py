@@ -1,17 +1,28 @@
 """Files that are written whole or not at all.
 
 What is written goes to a scratch file beside the target, which takes the target's place in one step at the
-end. An error or Ctrl-C on the way leaves the target as it was, and no scratch file behind.
+end. An error or Ctrl-C on the way leaves the target as it was, and no scratch file behind. One that is killed
+leaves its scratch file, which the next one in that folder takes away: a lock on it, which ends with whoever
+holds it, tells those that are still being written from those that are not.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks, and so keeps what was left
+    fcntl = None  # type: ignore[assignment]
+
+SCRATCH = re.compile(r"\.nearfield-[0-9a-f]{12}(\..*)?")
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -58,7 +69,9 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise PermissionError(f"{path} is write-protected: choose another name, or allow writing to it")
     # Permissions, read-only and virtual file systems: only an attempt tells.
     try:
-        _scratch_beside(target).unlink()
+        scratch, held = _scratch_beside(target)
+        os.close(held)
+        scratch.unlink(missing_ok=True)
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise type(error)(f"cannot write in the folder {folder} ({reason}): choose another one") from error
@@ -91,13 +104,24 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['map.csv']
     """
     target = _behind_links(check_writable(path))
-    scratch = _scratch_beside(target)
+    _take_away_leftovers(target.parent)
+    scratch, held = _scratch_beside(target)
     try:
         yield scratch
         if target.exists():
             shutil.copymode(target, scratch)
+        if fcntl is None:
+            os.close(held)  # Windows moves no file that is open
         os.replace(scratch, target)
+    except OSError as error:
+        if error.errno is None:  # a sentence already
+            raise
+        reason = (error.strerror or "unknown reason").lower()
+        remedy = "what was there is as it was; make room, or choose another place"
+        raise type(error)(f"cannot write {path} ({reason}): {remedy}") from error
     finally:
+        if fcntl is not None:
+            os.close(held)
         # After the replacement there is nothing left to remove; after an error or Ctrl-C there is.
         scratch.unlink(missing_ok=True)
 
@@ -106,8 +130,41 @@ def _behind_links(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _scratch_beside(target: Path) -> Path:
-    """Create an empty file in the folder of `target`, with its suffix and the permissions a new file has."""
-    scratch = target.with_name(f".nearfield-{secrets.token_hex(6)}{target.suffix}")
-    os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    return scratch
+def _scratch_beside(target: Path) -> tuple[Path, int]:
+    """Create an empty file in the folder of `target`, with its suffix and the permissions a new file has.
+
+    Also the descriptor that holds it: closing it says that nobody writes any more.
+    """
+    while True:
+        scratch = target.with_name(f".nearfield-{secrets.token_hex(6)}{target.suffix}")
+        held = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        _lock(held)
+        if os.path.exists(scratch):  # and was not taken away before it was held
+            return scratch, held
+        os.close(held)
+
+
+def _take_away_leftovers(folder: Path) -> None:
+    """Remove scratch files that nobody holds; those of others, who forbid it, stay."""
+    if fcntl is None:
+        return
+    for name in filter(SCRATCH.fullmatch, os.listdir(folder)):
+        with suppress(OSError):
+            if stat.S_ISREG(os.lstat(folder / name).st_mode):  # a pipe would be waited for
+                found = os.open(folder / name, os.O_WRONLY)
+                try:
+                    if _lock(found):
+                        os.unlink(folder / name)
+                finally:
+                    os.close(found)
+
+
+def _lock(file: int) -> bool:
+    """Whether a file could be locked: some file systems know no locks, and then nothing is taken away."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

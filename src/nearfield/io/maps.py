@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-import zlib
 from dataclasses import dataclass, field
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from nearfield.io.archive import Archive, storable, write
+from nearfield.io.packing import DEPTH, plain
+from nearfield.io.schema import fits
 from nearfield.typing import Array
 
-FORMAT = 2  # the first had no session
-# What reading something else, or part of a map, may end in.
-DAMAGED = (ValueError, KeyError, EOFError, OSError, TypeError, AttributeError, BadZipFile, zlib.error)
+FORMAT = 3  # the first had no session, the second no list of what is in the file
+LONGEST = 2**24  # characters that tell of a map: some hundred commands take a hundredth of them
 
 
 class Newer(ValueError):
@@ -70,39 +70,121 @@ class Map:
         """Write the map to one file: an npz with the arrays and, as JSON text, all the rest."""
         from nearfield.io.files import replacing
 
-        about = {"format": FORMAT, "parameters": self.parameters, "versions": self.versions}
-        about["session"] = self.session
-        arrays: dict[str, Any] = {f"history_{name}": values for name, values in self.history.items()}
-        arrays |= {f"session_{k}": values for k, values in enumerate(self.arrays)}
-        for name, values in {"Y": self.Y, **arrays}.items():
-            if np.asarray(values).dtype.hasobject:
-                raise TypeError(f"{name} holds objects, which would have to be pickled: pass numbers")
-        text = np.array(json.dumps(about))
+        arrays = {
+            "Y": self.Y,
+            **{f"history_{name}": values for name, values in self.history.items()},
+            **{f"session_{k}": values for k, values in enumerate(self.arrays)},
+        }
+        arrays = {name: np.asarray(values) for name, values in arrays.items()}
+        for name, values in arrays.items():
+            if not storable(values.dtype):
+                raise TypeError(f"{name} holds {values.dtype}, which would have to be pickled: pass numbers")
+        check_coordinates(arrays["Y"])
+        check_names(list(self.history))
+        about = {
+            "format": FORMAT,
+            "parameters": self.parameters,
+            "versions": self.versions,
+            "history": list(self.history),
+            "arrays": len(self.arrays),
+            "session": self.session,
+        }
+        text = json.dumps(about)
+        if len(text) > LONGEST:
+            raise ValueError(
+                f"what is told of the map takes {len(text)} characters, and {LONGEST} are allowed"
+            )
         with replacing(path) as scratch, open(scratch, "wb") as file:
-            np.savez_compressed(file, Y=self.Y, about=text, **arrays)
+            write(file, {**arrays, "about": np.array(text)})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Map:
-        """Read what `save` wrote."""
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        ValueError
+            With one line that names the file and the fault, if it is something else, damaged, or of a newer
+            format. Nothing in a file is run, and nothing is unpacked that is much larger than the file.
+        """
         path = os.fspath(path)
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            about = json.loads(str(arrays.pop("about")))
-            if about["format"] > FORMAT:
-                known = about.get("versions", {}).get("nearfield", "?")
-                raise Newer(
-                    f"{path} was written by nearfield {known}, which is newer: update nearfield to read it"
-                )
-            Y, parameters, known = arrays.pop("Y"), about["parameters"], about["versions"]
-            session, count = about.get("session", {}), sum(name.startswith("session_") for name in arrays)
-            kept = [arrays.pop(f"session_{k}") for k in range(count)]
-        except (FileNotFoundError, Newer):
-            raise
-        except DAMAGED as error:
-            raise ValueError(f"{path} is not a map that nearfield saved") from error
-        history = {name.removeprefix("history_"): values for name, values in arrays.items()}
-        return cls(Y, parameters, history, known, session, kept)
+            with Archive(path) as file:
+                about = _told(file.text("about", LONGEST))
+                named, numbered = _promised(about, file.names)
+                arrays = file.numbers(["Y", *named, *numbered])
+            check_coordinates(arrays["Y"])
+            for name in named:
+                if arrays[name].ndim != 1:
+                    raise ValueError(f"{name} must be a list of numbers, got shape {arrays[name].shape}")
+        except Newer as error:
+            raise Newer(f"{path} {error}") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is not a map that nearfield saved: {error}") from error
+        history = {name.removeprefix("history_"): arrays[name] for name in named}
+        kept = [arrays[name] for name in numbered]
+        return cls(arrays["Y"], about["parameters"], history, about["versions"], about["session"], kept)
+
+
+def check_coordinates(Y: Any) -> None:
+    """Refuse what are no coordinates of points."""
+    if Y.ndim != 2:
+        raise ValueError(f"Y must have the shape (points, dimensions), got {Y.shape}")
+    if not np.all(np.isfinite(Y)):
+        raise ValueError("Y must be finite: there is NaN or infinity in it")
+
+
+def check_names(history: Any) -> None:
+    """Refuse names of columns that cannot be told in a line."""
+    if not fits(history, list[str]) or not all(name.isprintable() and len(name) < 100 for name in history):
+        raise ValueError("the history must have names of less than 100 letters, in a list")
+
+
+def _told(text: str) -> dict[str, Any]:
+    """What the JSON says of a map, if it is of the right form."""
+    try:
+        about = json.loads(text)
+    except RecursionError:
+        raise ValueError("its description is nested too deeply") from None
+    if not isinstance(about, dict) or type(about.get("format")) is not int:
+        raise ValueError("its description is none of a map")
+    if about["format"] > FORMAT:
+        known = about.get("versions")
+        known = known.get("nearfield") if isinstance(known, dict) else None
+        told = known if isinstance(known, str) and known.isprintable() and len(known) < 40 else "?"
+        raise Newer(f"was written by nearfield {told}, which is newer: update nearfield to read it")
+    about.setdefault("session", {})
+    for name in ("parameters", "versions", "session"):
+        if not isinstance(about.get(name), dict):
+            raise ValueError(f"its description has no {name}")
+    if not fits(about["versions"], dict[str, str]):
+        raise ValueError("its versions must be text")
+    _check_depth(about, 0)
+    return about
+
+
+def _check_depth(told: Any, depth: int) -> None:
+    """Refuse what is nested deeper than anything that is saved, and numbers without end."""
+    if depth > 2 * DEPTH:  # a value that is packed is two deep
+        raise ValueError(f"its description is nested more than {2 * DEPTH} deep")
+    if isinstance(told, (dict, list)):
+        for each in told.values() if isinstance(told, dict) else told:
+            _check_depth(each, depth + 1)
+    else:
+        plain(told)
+
+
+def _promised(about: dict[str, Any], names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The arrays of the history and of the session: those that are listed, or, as it was at first, found."""
+    if about["format"] < 3:
+        kept = sum(name.startswith("session_") for name in names)
+        return [name for name in names if name.startswith("history_")], [f"session_{k}" for k in range(kept)]
+    history: Any = about.get("history")
+    count: Any = about.get("arrays")
+    check_names(history)
+    if not fits(count, int) or not 0 <= count <= len(names):
+        raise ValueError("its description does not count the arrays that are there")
+    return [f"history_{name}" for name in history], [f"session_{k}" for k in range(count)]
 
 
 def versions() -> dict[str, str]:

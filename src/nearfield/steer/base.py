@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nearfield.io.schema import check_number
 from nearfield.typing import Array
 
+MOST = float(np.finfo(np.float64).max)
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -27,6 +29,11 @@ class Measure:
 
     pull: float
     radius: float
+
+    def check(self) -> None:
+        """Refuse units that are none."""
+        check_number("the pull of a measure", self.pull, 0, MOST)
+        check_number("the radius of a measure", self.radius, 0, MOST)
 
 
 class Term:
@@ -85,6 +92,8 @@ def indices_of(what: str, indices: object, n: int) -> Indices:
     named = list(indices) if isinstance(indices, (list, tuple)) else [indices]
     found = np.atleast_1d(np.asarray(indices if len(named) else np.zeros(0, np.int64)))
     flags = any(isinstance(each, (bool, np.bool_)) for each in named)  # which NumPy takes for 0 and 1
+    if found.shape == (0,):  # which NumPy takes for real numbers, for want of any to tell it
+        return np.zeros(0, np.int64)
     if found.ndim != 1 or found.dtype.kind not in "iu" or flags:
         raise ValueError(f"{what} must be whole numbers, got {shown(indices)}")
     outside = found[(found < 0) | (found >= n)]

@@ -44,7 +44,10 @@ class Bounds(Term):
             object.__setattr__(self, name, place)
 
     def check(self, n: int, dimensions: int) -> None:
-        indices_of("bounds", self.indices, n)
+        if not len(indices_of("bounds", self.indices, n)):
+            raise ValueError("bounds: no points were named")
+        if self.measure is not None:
+            self.measure.check()
         for name in self.places:
             place = getattr(self, name)
             if len(place) != dimensions:

@@ -54,6 +54,8 @@ class Link(Term):
         outside = self.pairs[(self.pairs < 0) | (self.pairs >= n)]
         if outside.size:
             raise ValueError(f"link: {outside[0]} is out of range, the points are 0 to {n - 1}")
+        if self.measure is not None:
+            self.measure.check()
         same = self.pairs[self.pairs[:, 0] == self.pairs[:, 1]]
         if same.size:
             raise ValueError(f"link: {same[0, 0]} cannot be linked to itself")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from nearfield.engine.base import Engine
-from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.io.schema import LONGEST, check_array, check_indices, check_number
+from nearfield.steer.base import MOST, Indices, Measure, Term, indices_of
 from nearfield.steer.penalties import Penalty
 from nearfield.typing import Array
 
@@ -50,6 +51,18 @@ class Pull(Term):
     stays: bool = False
     fading: tuple[int, int] | None = None
     faded: float = 1.0
+
+    def check(self, n: int, dimensions: int) -> None:
+        check_indices("the pins of a pull", self.pins, n)
+        check_indices("the followers of a pull", self.followers, n)
+        count = len(self.pins)
+        for name, shape in (("followers", (count,)), ("weights", (count,)), ("places", (count, dimensions))):
+            dtype = np.int64 if name == "followers" else np.float64
+            check_array(f"the {name} of a pull", getattr(self, name), shape, dtype)
+        for name, most in (("factor", MOST), ("square", MOST), ("faded", 1.0)):
+            check_number(f"the {name} of a pull", getattr(self, name), 0, most)
+        for each in self.fading or ():
+            check_number("the fading of a pull", each, 0, LONGEST, int)
 
     def measured(self, measure: Measure) -> Pull:
         if not self.penalty.scale_free:  # its constants are those of no map
@@ -118,8 +131,37 @@ def pull(
     )
 
 
+Followed = int | float | Indices | None  # how many, which fraction of all points, who, or nobody
+
+
+def check_follow(follow: Any, n: int) -> Followed:
+    """Who or how many are to follow, as a plain number, indices or None, or one line about what is wrong.
+
+    Examples
+    --------
+    >>> check_follow([], 40)
+    array([], dtype=int64)
+    >>> check_follow(np.array(3), 40), check_follow(np.float32(0.25), 40)
+    (3, 0.25)
+    """
+    if follow is None:
+        return None
+    if isinstance(follow, np.ndarray) and follow.ndim == 0:
+        follow = follow.item()  # a number in the guise of an array
+    if not isinstance(follow, (Integral, Real)) or isinstance(follow, bool):
+        return indices_of("follow", follow, n)
+    if follow < 0 or (not isinstance(follow, Integral) and not 0 < float(follow) < 1):
+        raise ValueError(f"follow must be a count, a fraction below 1, indices or None, got {follow!r}")
+    return int(follow) if isinstance(follow, Integral) else float(follow)
+
+
 def followers_of(
-    pins: Indices, follow: Any, neighbours: str, Y: Array, engine: Engine, taken: Indices
+    pins: Indices,
+    follow: Followed,
+    neighbours: str,
+    Y: Array,
+    engine: Engine,
+    taken: Indices,
 ) -> list[Indices]:
     """Who follows each pin: its nearest in the map as it is now, or in the data, or whoever was named.
 
@@ -128,7 +170,7 @@ def followers_of(
     pins : array
         The points to be pinned.
     follow : int, float below 1, array or None
-        How many, which fraction of all points, who exactly, or nobody.
+        How many, which fraction of all points, who exactly, or nobody; see `check_follow`.
     neighbours : {"map", "data"}
         Where the nearest are looked for.
     Y : array (points, dimensions)
@@ -144,17 +186,11 @@ def followers_of(
         raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
     if follow is None:
         return [np.zeros(0, np.int64) for _ in pins]
-    if isinstance(follow, np.ndarray) and follow.ndim == 0:
-        follow = follow.item()  # a number in the guise of an array
-    if not isinstance(follow, (Integral, Real)) or isinstance(follow, bool):
-        named = indices_of("follow", follow, n)
-        return [named[free[named]] for _ in pins]
-    if follow < 0 or (not isinstance(follow, Integral) and not 0 < float(follow) < 1):
-        raise ValueError(f"follow must be a count, a fraction below 1, indices or None, got {follow!r}")
-    if isinstance(follow, Integral):
-        count = int(follow)
-    else:  # of all points, and no more than there are
-        count = min(max(1, round(float(follow) * n)), int(free.sum()))
+    if isinstance(follow, np.ndarray):
+        return [follow[free[follow]] for _ in pins]
+    count = follow
+    if isinstance(count, float):  # of all points, and no more than there are
+        count = min(max(1, round(count * n)), int(free.sum()))
     if count > free.sum():
         raise ValueError(f"follow asks for {count} neighbours, but only {free.sum()} points are not pinned")
     nearest = _in_map if neighbours == "map" else _in_data

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from nearfield.engine.base import Engine
+from nearfield.io.schema import LONGEST, check_array, check_indices, check_number
 from nearfield.steer.base import Indices, Measure, Term, indices_of, shown
 from nearfield.steer.links import Link, refuse_contradictions
 from nearfield.steer.penalties import Gaussian, Penalty, penalty
-from nearfield.steer.pulls import Pull, followers_of, pull, ties_to
+from nearfield.steer.pulls import Followed, Pull, check_follow, followers_of, pull, ties_to
 from nearfield.typing import Array
 
+FAR = 1e6  # radii of the map, or widths of its kernel: who is further out is beyond what distances can tell
 PRIOR = Gaussian(strength=1.0, width=0.3)  # of a soft pin: at a distance of .09 R as strong as the map
 
 
@@ -61,6 +63,20 @@ class Steering:
     changed: int = 0
     wakes: int = 0
     asleep: bool = False
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Refuse what does not go with a map of this shape, with one line that says why."""
+        n, dimensions = shape
+        if self.shape != shape:
+            raise ValueError(f"what was asked for is of a map of shape {self.shape}, and not {shape}")
+        check_indices("the pins", self.held, n, once=True)
+        places = self.at if len(self.held) else self.at.reshape(-1, dimensions)
+        check_array("the places of pins", places, (len(self.held), dimensions))
+        for each in (*self.pulls, *self.terms):
+            each.check(n, dimensions)
+        check_some_free(len(self.pins), n)
+        check_number("the iteration of the last command", self.changed, 0, LONGEST, int)
+        check_number("the iteration at which the map unfolds", self.wakes, 0, LONGEST, int)
 
     @property
     def pins(self) -> dict[int, Array]:
@@ -132,13 +148,18 @@ class Steering:
         Y: Array,
         engine: Engine,
         measure: Measure,
-    ) -> tuple[Steering, Indices, Array]:
-        """With some points put somewhere, and their neighbours drawn after them; also who, and where to."""
+    ) -> tuple[Steering, Indices, Array, Followed]:
+        """With some points put somewhere, and their neighbours drawn after them.
+
+        Also who they are, where they are put and who follows, in the form in which a log can hold it.
+        """
         n, dimensions = self.shape
         pins = indices_of("pin", indices, n)
         if not len(pins):
             raise ValueError("pin: no points were named")
         at = check_places(positions, len(pins), dimensions)
+        check_near(at, Y, measure, engine)
+        follow = check_follow(follow, n)
         if not isinstance(soft, (bool, np.bool_, Penalty)):
             raise ValueError(f"soft must be True, False or a Penalty, got {shown(soft)}")
         drawn = penalty(penalty_of)
@@ -170,7 +191,7 @@ class Steering:
             held = np.concatenate([left.held, pins])[order]
             left = replace(left, held=held, at=np.concatenate([left.at.reshape(-1, dimensions), at])[order])
         pulls = (*left.pulls, *(each for each in new if each is not None))
-        return replace(left, pulls=pulls, anchored=True), pins, at
+        return replace(left, pulls=pulls, anchored=True), pins, at, follow
 
     def unpin(self, indices: Any = None) -> tuple[Steering, Indices]:
         """With some pins, or all, taken out, and their followers let go; also whose these were."""
@@ -246,3 +267,15 @@ def check_places(positions: Any, count: int, dimensions: int) -> Array:
     if not np.all(np.isfinite(places)):
         raise ValueError("positions must be finite: there is NaN or infinity among them")
     return places + 0.0  # no -0.0, which the first addition would turn into 0.0
+
+
+def check_near(places: Array, Y: Array, measure: Measure, engine: Engine) -> None:
+    """Refuse places that are out of all proportion to the map Y and to its kernel."""
+    kernel, centre = engine.method.kernel, Y.mean(axis=0)
+    unit = measure.radius if kernel is None else max(measure.radius, kernel.width)
+    low, high = centre - FAR * unit, centre + FAR * unit
+    if not np.all((low <= places) & (places <= high)):
+        allowed = " and ".join(f"from {a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True))
+        raise ValueError(
+            f"positions must be {allowed}, {FAR:g} times the size of the map, got {shown(places)}"
+        )
