@@ -155,7 +155,7 @@ def _with_floor(method: Method, source: Source, perplexity: Any) -> Method:
 
     A cost that is infinite at p = 0 is given what p is there on average for its floor.
     """
-    if not method.cost.infinite_at_zero or not source.drawable:
+    if not method.cost.facts.infinite_at_zero or not source.drawable:
         return method
     perplexities = check_perplexity(perplexity, source.n)
     k = int(np.ceil(near(method) * perplexities.max()))
@@ -171,7 +171,7 @@ def _with_scales(method: Method) -> Method:
     """
     if method.scales or method.kernel is None:
         return method
-    return method._with(scales="auto" if method.kernel.underflows else "data")
+    return method._with(scales="auto" if method.kernel.facts.underflows else "data")
 
 
 def _start_scale(method: Method) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import Written, rounded
-from nearfield.algebra.kernels.base import Kernel
+from nearfield.algebra.kernels.base import Kernel, KernelFacts
 from nearfield.algebra.parts import TINY
 
 FAR = 1e6  # a squared distance beyond which hardly any map goes
@@ -44,7 +44,7 @@ class Expression(Written, Kernel):
     --------
     >>> import nearfield as nf
     >>> kernel = nf.kernels.Expression("(1 + f/s)**(-m)", m=1, s=2.0)
-    >>> kernel.tail
+    >>> kernel.facts.tail
     (1.0, 0.5)
     >>> nf.kernels.Expression("1 + f")
     Traceback (most recent call last):
@@ -59,60 +59,50 @@ class Expression(Written, Kernel):
         **parameters: float,
     ) -> None:
         self._write(written, derivative, ("f",), parameters)
-        facts(self)  # what is wrong with it is told when it is written, not when it is used
+        analysed(self)  # what is wrong with it is told when it is written, not when it is used
 
     def expressed(self) -> Tree:
         """W as a tree in f and the parameters."""
         return self._parsed(("f",)) if isinstance(self.written, str) else super().expressed()
 
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """What it turns out to be."""
+        return analysed(self).facts
+
+    @property
+    def width(self) -> float:
+        return analysed(self).width
+
     def value(self, f: Any) -> Any:
-        return facts(self).value(f)
+        return analysed(self).value(f)
 
     def derivative(self, f: Any) -> Any:
         return self.value(f) * self.log_derivative(f)
 
     def log(self, f: Any) -> Any:
-        return facts(self).log(f)
+        return analysed(self).log(f)
 
     def log_derivative(self, f: Any) -> Any:
-        return facts(self).log_derivative(f)
-
-    @property
-    def tail(self) -> tuple[float, float] | None:
-        return facts(self).tail
-
-    @property
-    def underflows(self) -> bool:
-        return facts(self).underflows
-
-    @property
-    def within_one(self) -> bool:  # type: ignore[override]
-        """Whether w(0), its largest value, is at most 1."""
-        return facts(self).within_one
-
-    @property
-    def width(self) -> float:
-        return facts(self).width
+        return analysed(self).log_derivative(f)
 
 
 Function = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The kernel in numbers, and what a `Kernel` declares beside."""
+class Analysed:
+    """A kernel in numbers, and its facts."""
 
     value: Function
     log: Function
     log_derivative: Function
-    tail: tuple[float, float] | None
-    underflows: bool
-    within_one: bool
     width: float
+    facts: KernelFacts
 
 
 @lru_cache(maxsize=256)
-def facts(kernel: Expression) -> Facts:
+def analysed(kernel: Expression) -> Analysed:
     """What a kernel turns out to be; found out once in each process."""
     try:
         if isinstance(kernel.written, str):
@@ -125,15 +115,9 @@ def facts(kernel: Expression) -> Facts:
     except ValueError as error:
         raise ValueError(f"cannot use {kernel!r}: {error}") from None
     tail = _tail(w, log_w, rates)
-    return Facts(
-        value=value,
-        log=log,
-        log_derivative=rate,
-        tail=tail,
-        underflows=bool(log_w[-1] < DEEP) if tail is None else tail[0] < 0.1,
-        within_one=bool(w[0] <= 1),
-        width=_width(value),
-    )
+    underflows = bool(log_w[-1] < DEEP) if tail is None else tail[0] < 0.1
+    facts = KernelFacts(within_one=bool(w[0] <= 1), underflows=underflows, tail=tail)
+    return Analysed(value, log, rate, _width(value), facts)
 
 
 def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
