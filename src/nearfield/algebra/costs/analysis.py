@@ -27,7 +27,8 @@ from nearfield.algebra.costs.floors import (
     weighing_nothing,
 )
 from nearfield.algebra.expressions import Number, Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import is_simple, lean, limit_at_zero, powers_and_logs
+from nearfield.algebra.expressions.budget import is_simple
+from nearfield.algebra.expressions.deriving import lean, limit_at_zero, powers_and_logs
 from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
@@ -59,7 +60,7 @@ def text_analysed(tree: Tree, domain: str, floor: float) -> Analysed:
     value, derivative = (at(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
     check_pairs(value, derivative, p, q)
     limit: FindLimit = _limit_of_function
-    if is_simple(tree):
+    if is_simple(tree.replaced({FLOORED: Number(floor)})):
         expression = symbolic(tree)
         rate = lean(expression.diff(symbol("q")))
         shorter = at(by_ratio(expression)), at(by_ratio(rate))
@@ -130,9 +131,8 @@ def _limit(
     p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
     G0 = limit_at_zero(rate.subs(p0, symbolic(Number(floor))), p)
     if G0 is None:
-        return None
-    with np.errstate(all="ignore"):
-        at = numeric(from_symbolic(G0), ("q",))(W)
+        return _limit_of_function(value, derivative, domain)
+    at = numeric(from_symbolic(G0), ("q",))(W)
     if not np.allclose(at, derivative(np.zeros_like(W), W), rtol=1e-6, atol=1e-9):
         return None
     found = powers_and_logs(G0, q)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import bells_first, factored, is_simple, lean
+from nearfield.algebra.expressions.budget import is_short, is_simple
+from nearfield.algebra.expressions.deriving import bells_first, factored, lean
 from nearfield.algebra.expressions.numeric import without_constants
-from nearfield.algebra.expressions.slopes import slope
+from nearfield.algebra.expressions.slopes import logarithm, slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import Written, rounded
 from nearfield.algebra.kernels.base import Kernel, KernelFacts
@@ -125,24 +126,29 @@ def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
     tree = without_constants(tree)
     value, derivative = (_quiet(numeric(each, ("f",))) for each in (tree, slope(tree, "f")))
     _check_values(value(F))
-    if not is_simple(tree):
+    if not is_short(tree):
         return _of_functions(value, derivative, {})
-    for log, rate in _logarithms(symbolic(tree)):
-        found = tuple(_quiet(numeric(from_symbolic(each), ("f",))) for each in (log, rate))
+    for forms in _logarithms(tree):
+        found = tuple(_quiet(numeric(each, ("f",))) for each in forms)
         if np.isfinite(found[0](F)).all() and np.isfinite(found[1](F[1:])).all():
             return value, found[0], _apart(found[1])
     return _of_functions(value, derivative, {})
 
 
-def _logarithms(expression: Any) -> Iterator[tuple[Any, Any]]:
+def _logarithms(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
     """Forms of log w and of its derivative, one of which may be finite for far points."""
+    if not is_simple(tree):
+        log = logarithm(tree)
+        yield log, slope(log, "f")
+        return
     import sympy
 
-    for form in (expression, factored(expression), bells_first(expression)):
-        log = sympy.expand_log(sympy.log(form), force=True)
-        rate = log.diff(symbol("f"))
-        yield log, lean(rate)
-        yield log, rate
+    expression = symbolic(tree)
+    for rewritten in (lambda form: form, factored, bells_first):  # the last two only where they are needed
+        form = sympy.expand_log(sympy.log(rewritten(expression)), force=True)
+        rate = form.diff(symbol("f"))
+        for each in (lean(rate), rate):
+            yield from_symbolic(form), from_symbolic(each)
 
 
 def _of_functions(
@@ -207,7 +213,7 @@ def _check(w: Any, log: Any, rate: Any) -> None:
     ):
         if bad.any():
             raise ValueError(f"{why} at f = {F[np.argmax(bad)]:.3g}")
-    if not rate.any():
+    if not rate.any() or w[0] == w[-1]:
         raise ValueError("a kernel falls with the distance, and this one is flat")
 
 
@@ -216,7 +222,8 @@ def _tail(w: Any, log: Any, rate: Any) -> tuple[float, float] | None:
     if abs(w[0] - 1) > 1e-12 or not np.all(rate < 0):
         return None
     stiff = -1 / rate
-    beta, alpha = rounded(1 / stiff[0]), rounded((stiff[-1] - stiff[0]) / F[-1])
+    alpha = rounded((stiff[-1] - stiff[0]) / F[-1])
+    beta = rounded(1 / stiff[0]) or 1 / stiff[0]  # which may be less than any simple fraction
     if alpha < 0 or not np.allclose(stiff, 1 / beta + alpha * F, rtol=1e-10):
         return None
     expected = -beta * F if alpha == 0 else -np.log1p(alpha * beta * F) / alpha
