@@ -90,7 +90,7 @@ def parameters(cls: type) -> dict[str, Any]:
 
 def letters_of(cls: type[Cost]) -> tuple[str, str]:
     """The letters of data and map in a cost's formula: p and q, v and w, or r and d."""
-    return next(pair for domain, pair in LETTERS.items() if domain in cls.domains)
+    return next(pair for domain, pair in LETTERS.items() if domain in cls().facts.domains)
 
 
 def all_transforms() -> list[type[transforms.Transform]]:
@@ -126,7 +126,7 @@ def wrong_formulas() -> list[str]:
         if (terms is None) != (limit == ""):
             found.append(f"{cls.__name__}: the limit is declared in one of code and documentation only")
         elif terms is not None:
-            S = 3.0 if "probabilities" in cls.domains else 1.0
+            S = 3.0 if "probabilities" in cls().facts.domains else 1.0
             declared = sum((t.coefficient(S) * t.slope(S * q) for t in terms), np.zeros_like(q))
             compare(f"{cls.__name__}, limit declared", limit, letters, declared)
             compare(f"{cls.__name__}, limit", limit, letters, cost.derivative(np.zeros_like(p), q))

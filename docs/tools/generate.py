@@ -37,8 +37,8 @@ from writing import NOTE, display, link, math, page, table, yes
 import nearfield as nf
 from nearfield.algebra import transforms
 from nearfield.algebra.catalogue import Entry, entries
-from nearfield.algebra.costs import Cost, all_costs
-from nearfield.algebra.kernels import Kernel, all_kernels
+from nearfield.algebra.costs import Cost, CostFacts, all_costs
+from nearfield.algebra.kernels import Kernel, KernelFacts, all_kernels
 from nearfield.engine.exact.chain import Exact, exact
 
 DOCS = Path(__file__).parents[1]
@@ -114,31 +114,26 @@ def used_by(cls: type) -> str:
 # ------------------------------------------------------------------------------------ costs
 
 
-def facts_of(base: type) -> list[list[str]]:
-    """What the facts mean, as the base class says it."""
-    meanings = described(sections(base)["Attributes"]).items()
-    return [[f"`{name}`", text] for name, text in meanings if name not in ("name", "formula", "expression")]
-
-
-def fact(cls: type, name: str) -> Any:
-    """A fact as the class declares it or, where it follows from the parameters, with their defaults."""
-    return getattr(cls(), name)
+def facts_of(kind: type) -> list[list[str]]:
+    """What the facts mean, as their class says it."""
+    return [[f"`{name}`", text] for name, text in described(sections(kind)["Attributes"]).items()]
 
 
 def cost_section(cls: type[Cost]) -> str:
     """The description of one cost."""
     p, q = letters_of(cls)
     derivative, limit = COST_DERIVATIVES[cls.__name__]
-    depends = [name for name in ("degree", "infinite_at_zero") if isinstance(getattr(cls, name), property)]
+    known = cls().facts  # where they follow from the parameters, with the defaults
+    depends = [name for name in ("degree", "infinite_at_zero") if isinstance(vars(cls).get(name), property)]
     holds = " " + LIMIT_HOLDS[cls.__name__] if cls.__name__ in LIMIT_HOLDS else ""
     facts = [
-        ["`domains`", ", ".join(domain for domain in LETTERS if domain in cls.domains)],
+        ["`domains`", ", ".join(domain for domain in LETTERS if domain in known.domains)],
         [f"`limit`, the derivative as {p} → 0", f"{math(limit)}{holds}" if limit else "not declared"],
-        ["`cross_entropy`", yes(fact(cls, "cross_entropy"))],
-        ["`least_squares`", "no" if cls.least_squares is None else f"exponent {cls.least_squares:g}"],
-        ["`degree`", f"{fact(cls, 'degree'):g}"],
-        ["`within_one`", yes(cls.within_one)],
-        ["`infinite_at_zero`", yes(fact(cls, "infinite_at_zero"))],
+        ["`cross_entropy`", yes(known.cross_entropy)],
+        ["`least_squares`", "no" if known.least_squares is None else f"exponent {known.least_squares:g}"],
+        ["`degree`", f"{known.degree:g}"],
+        ["`within_one`", yes(known.within_one)],
+        ["`infinite_at_zero`", yes(known.infinite_at_zero)],
     ]
     for row in facts:
         if row[0].strip("`") in depends:
@@ -173,7 +168,7 @@ def costs_page(family: str, title: str, introduction: str) -> str:
     guests = [
         cls
         for cls in all_costs()
-        if family == "weights" and "weights" in cls.domains and page_of(cls) != f"costs-{family}"
+        if family == "weights" and "weights" in cls().facts.domains and page_of(cls) != f"costs-{family}"
     ]
     also = ", ".join(link(cls.__name__, page_of(cls), cls.__name__) for cls in guests)
     return page(
@@ -184,7 +179,7 @@ def costs_page(family: str, title: str, introduction: str) -> str:
         table(["cost", "a pair's term", "its derivative"], overview),
         "Every cost declares facts, and the engine, the optimizer and the schedule go by these alone, never"
         " by a name:",
-        table(["fact", "meaning"], facts_of(Cost)),
+        table(["fact", "meaning"], facts_of(CostFacts)),
         OWN.format(what="cost"),
         *map(cost_section, classes),
     )
@@ -196,12 +191,12 @@ def costs_page(family: str, title: str, introduction: str) -> str:
 def kernel_section(cls: type[Kernel]) -> str:
     """The description of one kernel."""
     kernel = cls()
-    tail = kernel.tail
+    known, tail = kernel.facts, kernel.facts.tail
     learnable = ", ".join(f"`{name}` within {low:g} … {high:g}" for name, (low, high) in cls.bounds.items())
     facts = [
-        ["`symmetric`", yes(kernel.symmetric)],
-        ["`within_one`", yes(kernel.within_one)],
-        ["`underflows`", yes(kernel.underflows)],
+        ["`symmetric`", yes(known.symmetric)],
+        ["`within_one`", yes(known.within_one)],
+        ["`underflows`", yes(known.underflows)],
         ["`width`, with the defaults", f"{kernel.width:.3f}"],
         ["`tail`, the (α, β) of a closed form", "none" if tail is None else f"({tail[0]:g}, {tail[1]:g})"],
         ["can be learned", learnable or "nothing"],
@@ -247,7 +242,7 @@ def kernels_page() -> str:
         "The weight at a distance d, with the defaults:",
         table(["kernel", *(f"d = {d:g}" for d in distances)], values),
         "The facts that a kernel declares:",
-        table(["fact", "meaning"], facts_of(Kernel)),
+        table(["fact", "meaning"], facts_of(KernelFacts)),
         OWN.format(what="kernel"),
         *map(kernel_section, classes),
     )

@@ -11,6 +11,7 @@ import nearfield as nf
 from nearfield.algebra import transforms
 from nearfield.algebra.costs import Cost
 from nearfield.algebra.kernels import Kernel
+from nearfield.algebra.parts import Part
 
 # The public names on their pages; a module has one to itself, and whatever is not named here is on the last.
 API = {
@@ -61,7 +62,7 @@ def in_a_line(name: str) -> str:
 def call(name: str) -> str:
     """How a part is made, with its defaults; of anything else the name alone."""
     value = named_by(name)
-    if name.partition(".")[0] not in PARTS or not inspect.isclass(value):
+    if not (inspect.isclass(value) and issubclass(value, Part) and name.partition(".")[0] in PARTS):
         return f"nf.{name}"
     signature = inspect.signature(value)
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]

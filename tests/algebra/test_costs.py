@@ -24,20 +24,20 @@ def test_the_derivative_is_that_of_the_value(cost, p, q):
     assert cost.derivative(np.array([p]), np.array([q]))[0] == pytest.approx(numeric, rel=1e-7, abs=lost)
 
 
-@pytest.mark.parametrize("cost", [c for c in COSTS if c.limit() is not None], ids=repr)
+@pytest.mark.parametrize("cost", [c for c in COSTS if c.facts.limit is not None], ids=repr)
 @given(w=probabilities, S=st.floats(0.1, 1e3))
 def test_the_limit_at_p_0_separates(cost, w, S):
-    bare = cost.domains == {"weights"}
+    bare = cost.facts.domains == {"weights"}
     S = 1.0 if bare else S
-    limit = sum(term.coefficient(S) * term.slope(w) for term in cost.limit())
+    limit = sum(term.coefficient(S) * term.slope(w) for term in cost.facts.limit)
     assert limit == pytest.approx(cost.derivative(np.zeros(1), np.array([w / S]))[0], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("cost", [c for c in COSTS if c.limit()], ids=repr)
+@pytest.mark.parametrize("cost", [c for c in COSTS if c.facts.limit], ids=repr)
 @given(w=st.floats(1e-3, 0.9))
 def test_the_terms_of_the_limit_are_derivatives_of_their_integrals(cost, w):
     h = 1e-4 * w
-    for term in cost.limit():
+    for term in cost.facts.limit:
         F = term.integral
         numeric = (F(w - 2 * h) - 8 * F(w - h) + 8 * F(w + h) - F(w + 2 * h)) / (12 * h)
         assert numeric == pytest.approx(term.slope(w), rel=1e-6, abs=1e-9)
@@ -45,8 +45,8 @@ def test_the_terms_of_the_limit_are_derivatives_of_their_integrals(cost, w):
 
 def test_all_costs_declare_a_limit_but_those_of_distances_and_negative_powers_of_p():
     for cost in COSTS:
-        without = cost.domains == {"distances"} or (isinstance(cost, costs.AlphaBeta) and cost.a < 0)
-        assert (cost.limit() is None) == without
+        without = cost.facts.domains == {"distances"} or (isinstance(cost, costs.AlphaBeta) and cost.a < 0)
+        assert (cost.facts.limit is None) == without
 
 
 # In these, attraction and repulsion scale apart, and none is least where map and data agree.
@@ -59,7 +59,7 @@ IN_SUM_ONLY = (costs.KL, costs.ReverseKL, costs.NeRV)
 @given(p=probabilities, q=probabilities, t=st.floats(0.2, 1.0))
 def test_the_degree_is_how_the_cost_scales(cost, p, q, t):
     scaled, plain = (cost.value(np.array([s * p]), np.array([s * q]))[0] for s in (t, 1.0))
-    assert scaled == pytest.approx(t**cost.degree * plain, rel=1e-9, abs=1e-12)
+    assert scaled == pytest.approx(t**cost.facts.degree * plain, rel=1e-9, abs=1e-12)
 
 
 PROPER = [c for c in COSTS if not isinstance(c, TUGS_OF_WAR + IN_SUM_ONLY)]

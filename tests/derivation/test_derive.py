@@ -122,24 +122,24 @@ def test_finite_differences_agree(name):
 
 
 def kernel_and_normalization(cost):
-    return (nf.kernels.Student(), "pair" if "probabilities" in cost.domains else "none")
+    return (nf.kernels.Student(), "pair" if "probabilities" in cost.facts.domains else "none")
 
 
-LIMITED = [cost for cost in COSTS if "distances" not in cost.domains and cost.limit() is not None]
+LIMITED = [cost for cost in COSTS if "distances" not in cost.facts.domains and cost.facts.limit is not None]
 
 
 @pytest.mark.parametrize("cost", LIMITED, ids=str)
 def test_the_limit_is_the_one_that_the_cost_declares(cost):
     found = limit(links(nf.Method(cost, *kernel_and_normalization(cost))))
-    w, total_w = np.linspace(0.05, 0.9, 7), 3.0 if "probabilities" in cost.domains else 1.0
-    declared = sum((t.coefficient(total_w) * t.slope(w) for t in cost.limit()), np.zeros(7))
+    w, total_w = np.linspace(0.05, 0.9, 7), 3.0 if "probabilities" in cost.facts.domains else 1.0
+    declared = sum((t.coefficient(total_w) * t.slope(w) for t in cost.facts.limit), np.zeros(7))
     form = links(nf.Method(cost, *kernel_and_normalization(cost)))
     values = form.values | {W: w, S: total_w, Q: w / total_w, letter("δ"): getattr(cost, "floor", 0)}
     np.testing.assert_allclose(number(found.value, values) * np.ones(7), declared, rtol=1e-9, atol=1e-12)
     separated = sum((number(c * g, values) for c, g in found.terms), np.zeros(7))
     np.testing.assert_allclose(separated, declared, rtol=1e-9, atol=1e-12)
-    assert found.floored <= cost.infinite_at_zero  # the cost itself may be infinite, and its slope not
-    assert bool(found.fields) == (not all(t.constant for t in cost.limit()))
+    assert found.floored <= cost.facts.infinite_at_zero  # the cost itself may be infinite, and its slope not
+    assert bool(found.fields) == (not all(t.constant for t in cost.facts.limit))
 
 
 def test_a_limit_that_does_not_separate_is_seen():

@@ -87,7 +87,7 @@ def target_for(method, n, random):
 
 def holds_the_torn(method):
     """Whether the kernel is lost far out, but the pull G q on neighbours stays, as that of KL does."""
-    if method.kernel is None or not method.kernel.underflows or len(method.precisions) > 1:
+    if method.kernel is None or not method.kernel.facts.underflows or len(method.precisions) > 1:
         return False
     p, q = np.full(1, 0.1), np.full(1, 1e-60)
     return bool(0.01 < -(method.cost.derivative(p, q) * q)[0] < 1)

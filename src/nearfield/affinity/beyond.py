@@ -54,7 +54,7 @@ def floored(method: Method, source: Source, perplexity: Any) -> Method:
 
     A cost that is infinite at p = 0 is given what p is there on average for its floor.
     """
-    if not method.cost.infinite_at_zero or not source.drawable:
+    if not method.cost.facts.infinite_at_zero or not source.drawable:
         return method
     perplexities = check_perplexity(perplexity, source.n)
     k = neighbour_count(method, perplexities, source.n - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 NORMALIZATIONS = ("pair", "point", "joint", "none")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Method(Part):
     """What is minimised: the chain C → q → w → f → d → y, link by link.
 
@@ -60,27 +61,36 @@ class Method(Part):
     """
 
     cost: Cost
-    kernel: Kernel | None = None
-    normalization: str = ""
-    transform: Transform | None = None
+    kernel: Kernel | None
+    normalization: str
+    transform: Transform
     scales: tuple[float, ...] | str = ()
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.cost, Cost):
-            raise TypeError(f"cost must be a nearfield.costs.Cost, got {self.cost!r}")
-        if self.kernel is not None and not isinstance(self.kernel, Kernel):
-            raise TypeError(f"kernel must be a nearfield.kernels.Kernel or None, got {self.kernel!r}")
-        distances = self.kernel is None
-        if not self.normalization:
-            object.__setattr__(self, "normalization", "none" if distances else "pair")
-        if self.transform is None:
-            object.__setattr__(self, "transform", Identity() if distances else Square())
+    def __init__(
+        self,
+        cost: Cost,
+        kernel: Kernel | None = None,
+        normalization: str = "",
+        transform: Transform | None = None,
+        scales: Iterable[float] | str = (),
+    ) -> None:
+        if not isinstance(cost, Cost):
+            raise TypeError(f"cost must be a nearfield.costs.Cost, got {cost!r}")
+        if kernel is not None and not isinstance(kernel, Kernel):
+            raise TypeError(f"kernel must be a nearfield.kernels.Kernel or None, got {kernel!r}")
+        # What was left out is filled in here, so that whoever reads a method finds it there.
+        values = {
+            "cost": cost,
+            "kernel": kernel,
+            "normalization": normalization or ("none" if kernel is None else "pair"),
+            "transform": transform or (Identity() if kernel is None else Square()),
+            "scales": scales if isinstance(scales, str) else tuple(float(s) for s in scales),
+        }
+        vars(self).update(values)
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(
                 f"normalization must be one of {', '.join(NORMALIZATIONS)}, got {self.normalization!r}"
             )
-        if not isinstance(self.scales, str):
-            object.__setattr__(self, "scales", tuple(float(s) for s in self.scales))
         self._check()
 
     def _check(self) -> None:
@@ -93,13 +103,13 @@ class Method(Part):
             admitted = {"distances"} | ({"probabilities"} if self.normalization != "none" else set())
         else:
             admitted = {"weights" if self.normalization == "none" else "probabilities"}
-            if self.normalization == "pair" and not self.kernel.symmetric:
+            if self.normalization == "pair" and not self.kernel.facts.symmetric:
                 raise ValueError(f'{self.kernel!r} is not symmetric: use normalization "joint" or "point"')
-            if self.cost.within_one and not self.kernel.within_one:
+            if self.cost.facts.within_one and not self.kernel.facts.within_one:
                 raise ValueError(f"{cost} needs weights up to 1, and those of {self.kernel!r} may be larger")
-        if not admitted & self.cost.domains:
+        if not admitted & self.cost.facts.domains:
             raise ValueError(
-                f"{cost} is a cost of {' or '.join(sorted(self.cost.domains))}, but this composition"
+                f"{cost} is a cost of {' or '.join(sorted(self.cost.facts.domains))}, but this composition"
                 f" (kernel {self.kernel!r}, normalization {self.normalization!r}) gives it"
                 f" {' or '.join(sorted(admitted))}"
             )
@@ -121,9 +131,9 @@ class Method(Part):
     @property
     def bounded_cross_entropy(self) -> bool:
         """Whether it is a normalized cross-entropy whose forces a heavy tail keeps bounded, as in t-SNE."""
-        kernel = self.kernel
-        normalized = kernel is not None and self.normalization != "none"
-        return normalized and self.cost.cross_entropy and not kernel.underflows  # type: ignore[union-attr]
+        if self.kernel is None or self.normalization == "none":
+            return False
+        return self.cost.facts.cross_entropy and not self.kernel.facts.underflows
 
     @property
     def target_kind(self) -> str:
@@ -137,14 +147,19 @@ class Method(Part):
         """The kernel's parameters that are learned along with the map."""
         return self.kernel.learned if self.kernel is not None else ()
 
+    def require_kernel(self) -> Kernel:
+        """The kernel, for whoever cannot do without one."""
+        if self.kernel is None:
+            raise ValueError(f"{self} is a cost of distances and has no kernel: give the method one")
+        return self.kernel
+
     def with_parameters(self, **parameters: Any) -> Self:
         """The same method with other values of the kernel's parameters."""
-        if self.kernel is None:
-            raise ValueError("a cost of distances has no kernel to set parameters of")
-        unknown = [name for name in parameters if not hasattr(self.kernel, name)]
+        kernel = self.require_kernel()
+        unknown = [name for name in parameters if not hasattr(kernel, name)]
         if unknown:
-            raise ValueError(f"{self.kernel!r} has no parameter {unknown[0]!r}")
-        kernel = self.kernel._with(**parameters)
+            raise ValueError(f"{kernel!r} has no parameter {unknown[0]!r}")
+        kernel = kernel._with(**parameters)
         if hasattr(kernel, "__post_init__"):
             kernel.__post_init__()  # which checks the values
         return self._with(kernel=kernel)

@@ -6,11 +6,15 @@ import copy
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 T = TypeVar("T")
+F = TypeVar("F", bound="DataclassInstance")
 
 TINY = 1e-140  # below every p and q that matters, and its inverse square is still a float64
 
@@ -30,9 +34,26 @@ class Part:
     The dataclass' own comparison cannot do it: arrays have no single truth value.
     """
 
+    facts_kind: ClassVar[type | None] = None  # the dataclass of its `facts`, if it has such
+
+    if not TYPE_CHECKING:  # which holds the library itself to `facts`
+
+        def __getattr__(self, name: str) -> Any:
+            """A fact that is read of the part itself, as it was before there were `facts`."""
+            declared = hasattr(type(self), name)
+            if not declared and name in getattr(self.facts_kind, "__dataclass_fields__", ()):
+                return getattr(self.facts, name)
+            return object.__getattribute__(self, name)  # which says what is missing, and where
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Facts are found out once and kept; copies, which may have other values, find out theirs.
+        return {name: value for name, value in vars(self).items() if name != "facts"}
+
     def _values(self) -> dict[str, Any]:
         # A part of a user's own need not be a dataclass: then its attributes are its fields.
-        return {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
+        if is_dataclass(self):
+            return {f.name: getattr(self, f.name) for f in fields(self)}
+        return self.__getstate__()
 
     def _arguments(self) -> dict[str, Any]:
         """What the class is to be called with to make the part again."""
@@ -64,6 +85,16 @@ class Part:
             elif name not in SAFEGUARDS or value != defaults.get(name):
                 shown.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def declared(part: Part, kind: type[F], **otherwise: Any) -> F:
+    """The facts that the class of a part declares, as attributes, properties or methods of their names."""
+    found = dict(otherwise)
+    for name in (each.name for each in fields(kind)):
+        if name in vars(part) or hasattr(type(part), name):
+            value = getattr(part, name)
+            found[name] = value() if callable(value) else value
+    return kind(**found)
 
 
 def scaled_log1p(x: Any, t: Any) -> Any:

@@ -81,16 +81,16 @@ def _of_distances(method: Method) -> tuple[str, str]:
         "Most pairs of points are far apart, and they decide: who is next to whom is settled last, and groups"
         " tend to overlap."
     )
-    if cost.power_difference is not None and cost.power_difference > 1:
+    if cost.facts.power_difference is not None and cost.facts.power_difference > 1:
         return f"{keeps} The largest ones rule, for their powers are compared.", (
             "Small distances hardly count: what happens within a group is left to chance."
         )
-    if cost.least_squares is not None and cost.least_squares < 0:
+    if cost.facts.least_squares is not None and cost.facts.least_squares < 0:
         return f"{keeps} Errors count by the size of the distance: small ones have a say beside large.", (
             "Small distances are still outnumbered by the many large ones, so that many neighbours are lost"
             " all the same."
         )
-    if cost.least_squares is not None:
+    if cost.facts.least_squares is not None:
         return f"{keeps} Large ones, and with them the overall shape, weigh most.", gives
     return keeps, gives
 

@@ -46,7 +46,7 @@ def gradient(closed: Closed) -> tuple[tuple[str], tuple[Any]]:
 def is_symmetric(closed: Closed) -> bool:
     """Whether k_ij = k_ji, given that the target is symmetric."""
     method = closed.links.method
-    alike = method.kernel is None or (method.kernel.symmetric and method.kernel.radial)
+    alike = method.kernel is None or (method.kernel.facts.symmetric and method.kernel.facts.radial)
     return method.normalization in ("pair", "none") and alike
 
 
@@ -64,7 +64,7 @@ def _once(closed: Closed) -> Row:
 def _both_ways(closed: Closed) -> Row | None:
     """2 Σ_j (a_ij + a_ji) b_ij (y_i - y_j), if the stiffness is such a product and short."""
     method, index = closed.links.method, Indices(closed.links)
-    alike = method.kernel is None or (method.kernel.symmetric and method.kernel.radial)
+    alike = method.kernel is None or (method.kernel.facts.symmetric and method.kernel.facts.radial)
     if closed.sums or closed.links.scales or not alike or method.normalization == "joint":
         return None
     outer, inner = _constant(closed.stiffness)

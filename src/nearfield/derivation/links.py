@@ -114,7 +114,7 @@ class Links:
     @property
     def floored(self) -> bool:
         """Whether the cost reckons with p no less than a floor."""
-        return bool(self.method.cost.infinite_at_zero) and hasattr(self.method.cost, "floor")
+        return bool(self.method.cost.facts.infinite_at_zero) and hasattr(self.method.cost, "floor")
 
 
 @cache
@@ -166,7 +166,7 @@ def links(method: Method) -> Links:
     kernel = None
     if method.kernel is not None:
         profile = method.kernel.profile
-        per_point = not profile.symmetric or not profile.radial
+        per_point = not profile.facts.symmetric or not profile.facts.radial
         kernel = written(profile, plain=scales, index="_i" if per_point else "")
         if profile is not method.kernel:
             kernel = MASS_I * MASS_J * kernel

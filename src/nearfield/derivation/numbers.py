@@ -99,7 +99,7 @@ def _quantities(closed: Closed, d: Array, target: Array) -> Values:
         mass = method.kernel.bound_to(p.sum(axis=1)).mass if method.kernel is not None else None
         if mass is not None:
             values[MASS_I], values[MASS_J] = mass[:, None], mass[None, :]
-        p = np.maximum(p, method.cost.floor if links.floored else TINY)  # type: ignore[attr-defined]
+        p = np.maximum(p, getattr(method.cost, "floor", TINY) if links.floored else TINY)
     values[TOTAL] = _off(p).sum()
     return values | {D: d, F: f, P: p * (1 - one) + one}
 

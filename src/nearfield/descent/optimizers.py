@@ -255,7 +255,7 @@ class SMACOF(Optimizer):
 def majorizes(method: Method) -> bool:
     """Whether SMACOF applies: unweighted squared differences of plain distances."""
     plain = method.kernel is None and method.normalization == "none" and method.transform == Identity()
-    return plain and method.cost.least_squares == 0
+    return plain and method.cost.facts.least_squares == 0
 
 
 def choose(name: str, method: Method, complete: bool = True) -> str:

@@ -157,7 +157,7 @@ def schedule(
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
     if auto:
         kernel = method.kernel
-        helps = kernel is not None and method.cost.degree == 1
+        helps = kernel is not None and method.cost.facts.degree == 1
         helps = helps and spread < kernel.width  # type: ignore[union-attr]
         exaggeration = habits.exaggeration if helps else 1.0
     if exaggeration_iter is None:

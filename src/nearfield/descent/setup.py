@@ -168,7 +168,7 @@ def _with_scales(method: Method) -> Method:
     """
     if method.scales or method.kernel is None:
         return method
-    return method._with(scales="auto" if method.kernel.underflows else "data")
+    return method._with(scales="auto" if method.kernel.facts.underflows else "data")
 
 
 def _start_scale(method: Method) -> float | None:

@@ -151,7 +151,7 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
     weights = None if weights is None else check_weights(weights, np.shape(target)[0])
     p = check_target(method, target, weights)
     if method.kernel is None:
-        p = method.transform.value(p)  # type: ignore[union-attr]
+        p = method.transform.value(p)
         if method.normalization != "none":
             sums = seen(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
             if not np.all(sums > 0):

@@ -34,7 +34,7 @@ SMALL = 2**23  # bytes: whatever has no term of its own
 def squares_differ(method: Method) -> bool:
     """Whether a method's cost is Σ (r² - d²)²: its facts, whatever it is called."""
     plain = method.kernel is None and method.normalization == "none"
-    power = (method.cost.power_difference, method.transform)
+    power = (method.cost.facts.power_difference, method.transform)
     return plain and power in ((2.0, Identity()), (1.0, Square()))
 
 

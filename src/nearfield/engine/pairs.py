@@ -102,7 +102,7 @@ class Pairs(Engine):
     def __init__(self, method: Method, source: Source) -> None:
         n_jobs = source.n_jobs
         self.method, self.n_jobs = method, n_jobs
-        self.exponent = method.cost.least_squares if method.transform == Identity() else None
+        self.exponent = method.cost.facts.least_squares if method.transform == Identity() else None
         where = source.space
         self.n, self.mass = where.n, float(where.n)
         random = np.random.default_rng(0)
@@ -127,7 +127,7 @@ class Pairs(Engine):
 
     def _target(self, which: Any) -> Array:
         """The transformed distances of some offsets, as float64: squares of large ones leave float32."""
-        return self.method.transform.value(self.unit * self.r[which].astype(np.float64))  # type: ignore[union-attr]
+        return self.method.transform.value(self.unit * self.r[which].astype(np.float64))
 
     def row(self, i: int) -> tuple[Any, Any]:
         """The points that one is tied to in one direction, and their distances."""
@@ -165,7 +165,7 @@ class Pairs(Engine):
         for k in range(lo, hi):
             p, offset = self._target(k), int(self.offsets[k])
             gaps = ring - np.roll(ring, -offset, axis=1)
-            f, slope = transform.of_square(np.einsum("ca,ca->a", gaps, gaps))  # type: ignore[union-attr]
+            f, slope = transform.of_square(np.einsum("ca,ca->a", gaps, gaps))
             q = np.maximum(f, TINY)
             gaps *= 2 * cost.derivative(p, q) * slope
             gradient += gaps

@@ -7,7 +7,7 @@ JensenShannon(kappa=0.3)
 True
 """
 
-from nearfield.algebra.costs.base import Cost, LimitTerm, all_costs, named
+from nearfield.algebra.costs.base import Cost, all_costs, named
 from nearfield.algebra.costs.distances import Sammon, SStress, Stress
 from nearfield.algebra.costs.divergences import (
     KL,
@@ -20,6 +20,7 @@ from nearfield.algebra.costs.divergences import (
     Square,
 )
 from nearfield.algebra.costs.expression import Expression
+from nearfield.algebra.costs.facts import CostFacts, LimitTerm
 from nearfield.algebra.costs.weights import (
     CrossEntropy,
     ElasticEmbedding,
@@ -34,6 +35,7 @@ __all__ = [
     "AlphaBeta",
     "ChiSquare",
     "Cost",
+    "CostFacts",
     "CrossEntropy",
     "ElasticEmbedding",
     "Expression",

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.algebra.costs.base import LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.divergences import KL, JensenShannon
+from nearfield.algebra.costs.facts import CostFacts, LimitTerm, log_terms, power_term
 from nearfield.algebra.costs.floors import (
     FLOORED,
     Function,
@@ -27,7 +27,8 @@ from nearfield.algebra.costs.floors import (
     weighing_nothing,
 )
 from nearfield.algebra.expressions import Number, Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import is_simple, lean, limit_at_zero, powers_and_logs
+from nearfield.algebra.expressions.budget import is_simple
+from nearfield.algebra.expressions.deriving import lean, limit_at_zero, powers_and_logs
 from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
@@ -37,23 +38,16 @@ FindLimit = Callable[[Function, Function, str], tuple[LimitTerm, ...] | None]
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The value, the derivative, and what a `Cost` declares beside."""
+class Analysed:
+    """A cost in numbers, and its facts."""
 
     value: Function
     derivative: Function
-    limit: tuple[LimitTerm, ...] | None
-    infinite_at_zero: bool
-    cross_entropy: bool
-    mixture: float | None
-    least_squares: float | None
-    power_difference: float | None
-    degree: float
-    within_one: bool
+    facts: CostFacts
 
 
-def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
-    """The facts of a formula in p and q."""
+def text_analysed(tree: Tree, domain: str, floor: float) -> Analysed:
+    """What a formula in p and q turns out to be."""
     p, q = points(domain)
     tree = without_constants(tree)
     terms = floored_terms(tree, q)
@@ -66,19 +60,19 @@ def facts_of_text(tree: Tree, domain: str, floor: float) -> Facts:
     value, derivative = (at(numeric(each, ("p", FLOORED, "q"))) for each in (tree, slope(tree, "q")))
     check_pairs(value, derivative, p, q)
     limit: FindLimit = _limit_of_function
-    if is_simple(tree):
+    if is_simple(tree.replaced({FLOORED: Number(floor)})):
         expression = symbolic(tree)
         rate = lean(expression.diff(symbol("q")))
         shorter = at(by_ratio(expression)), at(by_ratio(rate))
         if same(shorter[1](p, q), derivative(p, q)):
             (value, derivative), limit = shorter, partial(_limit, rate, floor)
-    return _facts(value, derivative, limit, infinite, domain)
+    return Analysed(value, derivative, _facts(value, derivative, limit, infinite, domain))
 
 
-def facts_of_functions(
+def functions_analysed(
     value: Any, derivative: Any, parameters: dict[str, float], domain: str, floor: float
-) -> Facts:
-    """The facts of a function of p and q and its derivative."""
+) -> Analysed:
+    """What a function of p and q turns out to be, with its derivative."""
     p, q = points(domain)
 
     def at(function: Any) -> Function:
@@ -96,7 +90,8 @@ def facts_of_functions(
 
     value, derivative = floored(value), floored(derivative)
     check_pairs(value, derivative, p, q)
-    return _facts(value, derivative, _limit_of_function, infinite, domain)
+    facts = _facts(value, derivative, _limit_of_function, infinite, domain)
+    return Analysed(value, derivative, facts)
 
 
 def points(domain: str) -> tuple[Any, Any]:
@@ -136,9 +131,8 @@ def _limit(
     p, p0, q = (symbol(name) for name in ("p", FLOORED, "q"))
     G0 = limit_at_zero(rate.subs(p0, symbolic(Number(floor))), p)
     if G0 is None:
-        return None
-    with np.errstate(all="ignore"):
-        at = numeric(from_symbolic(G0), ("q",))(W)
+        return _limit_of_function(value, derivative, domain)
+    at = numeric(from_symbolic(G0), ("q",))(W)
     if not np.allclose(at, derivative(np.zeros_like(W), W), rtol=1e-6, atol=1e-9):
         return None
     found = powers_and_logs(G0, q)
@@ -198,26 +192,25 @@ def _complete(terms: tuple[LimitTerm, ...], value: Function) -> tuple[LimitTerm,
 # Known costs ------------------------------------------------------------------------------------------------
 
 
+@np.errstate(all="ignore")
 def _facts(
     value: Function, derivative: Function, find_limit: FindLimit, infinite: bool, domain: str
-) -> Facts:
+) -> CostFacts:
     p, q = points(domain)
     limit = None if domain == "distances" else find_limit(value, derivative, domain)
-    with np.errstate(all="ignore"):
-        C, G = np.asarray(value(p, q)), np.asarray(derivative(p, q))
-        far = [np.isfinite(f(p[:8], np.full(8, s))).all() for f in (value, derivative) for s in (1.5, 50.0)]
+    C, G = np.asarray(value(p, q)), np.asarray(derivative(p, q))
+    far = [np.isfinite(f(p[:8], np.full(8, s))).all() for f in (value, derivative) for s in (1.5, 50.0)]
     distances = domain == "distances"
-    return Facts(
-        value=value,
-        derivative=derivative,
+    return CostFacts(
+        domains=frozenset((domain,)),
         limit=limit,
-        infinite_at_zero=infinite and not distances,
         cross_entropy=domain == "probabilities" and same(C, KL().value(p, q)),
         mixture=None if distances else _mixture(C, G, limit, p, q),
         least_squares=_least_squares(value, C, p, q) if distances else None,
         power_difference=_power_difference(value, C, p, q) if distances else None,
         degree=_degree(value, C, p, q),
         within_one=not all(far),
+        infinite_at_zero=infinite and not distances,
     )
 
 
@@ -254,8 +247,7 @@ def _power_difference(value: Function, C: Any, p: Any, q: Any) -> float | None:
 
 def _degree(value: Function, C: Any, p: Any, q: Any) -> float:
     """How the cost scales; that of costs whose attraction and repulsion scale apart counts as 1."""
-    with np.errstate(all="ignore"):
-        ratios = value(p / 2, q / 2) / C
-        ratio = float(np.median(ratios))
-        uniform = np.allclose(ratios, ratio, rtol=1e-6)
+    ratios = value(p / 2, q / 2) / C
+    ratio = float(np.median(ratios))
+    uniform = np.allclose(ratios, ratio, rtol=1e-6)
     return rounded(-float(np.log2(ratio))) if uniform and ratio > 0 else 1.0

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
+from nearfield.algebra.costs.base import Cost
+from nearfield.algebra.costs.facts import LimitTerm, log_terms, power_term
 from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import TINY, part
 from nearfield.typing import Array
@@ -89,7 +90,7 @@ class NeRV(Cost):
         positive("floor", self.floor)
 
     @property
-    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+    def infinite_at_zero(self) -> bool:
         """Unless there is nothing of the reverse divergence, λ = 1."""
         return self.lam < 1
 
@@ -128,12 +129,12 @@ class JensenShannon(Cost):
         positive("floor", self.floor)
 
     @property
-    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+    def infinite_at_zero(self) -> bool:
         """Only the reverse divergence, κ = 1, is infinite at p = 0."""
         return self.kappa == 1
 
     @property
-    def mixture(self) -> float | None:  # type: ignore[override]
+    def mixture(self) -> float | None:
         """But for the ends, where the logarithm is another one, or none at all."""
         return self.kappa if 0 < self.kappa < 1 else None
 
@@ -240,12 +241,12 @@ class AlphaBeta(Cost):
         positive("floor", self.floor)
 
     @property
-    def degree(self) -> float:  # type: ignore[override]
+    def degree(self) -> float:
         """The sum of a and b."""
         return self.a + self.b
 
     @property
-    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+    def infinite_at_zero(self) -> bool:
         """Whether p needs the floor."""
         return self.a <= 0 or self.a + self.b <= 0
 

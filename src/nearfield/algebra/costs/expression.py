@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from nearfield.algebra.costs.analysis import Facts, facts_of_functions, facts_of_text
-from nearfield.algebra.costs.base import Cost, LimitTerm
+from nearfield.algebra.costs.analysis import Analysed, functions_analysed, text_analysed
+from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.costs.divergences import positive
+from nearfield.algebra.costs.facts import CostFacts, LimitTerm
 from nearfield.algebra.expressions import Name, Tree
 from nearfield.algebra.expressions.parsing import shortened
 from nearfield.algebra.expressions.written import Written
@@ -50,9 +51,9 @@ class Expression(Written, Cost):
     >>> cost = nf.costs.Expression("lam*p*log(p/q) + (1 - lam)*q*log(q/p)", lam=0.3)
     >>> cost
     Expression('lam*p*log(p/q) + (1 - lam)*q*log(q/p)', lam=0.3)
-    >>> cost.infinite_at_zero, len(cost.limit())
+    >>> cost.facts.infinite_at_zero, len(cost.facts.limit)
     (True, 3)
-    >>> nf.costs.Expression("p*log(p/q)").cross_entropy
+    >>> nf.costs.Expression("p*log(p/q)").facts.cross_entropy
     True
     >>> nf.costs.Expression("p.real")
     Traceback (most recent call last):
@@ -80,7 +81,7 @@ class Expression(Written, Cost):
             found = _domain(self._parsed(VARIABLES), domain)
         vars(self).update(domain=found, floor=float(floor))
         try:
-            facts(self)
+            analysed(self)  # what is wrong with it is told when it is written, not when it is used
         except ValueError as error:
             message = str(error)
             raise ValueError(
@@ -100,54 +101,19 @@ class Expression(Written, Cost):
             options["domain"] = repr(self.domain)
         return options | ({"floor": repr(self.floor)} if self.floor != FLOOR else {})
 
+    @cached_property
+    def facts(self) -> CostFacts:
+        """What it turns out to be."""
+        return analysed(self).facts
+
     def value(self, p: Array, q: Array) -> Array:
-        return facts(self).value(p, q)
+        return analysed(self).value(p, q)
 
     def derivative(self, p: Array, q: Array) -> Array:
-        return facts(self).derivative(p, q)
+        return analysed(self).derivative(p, q)
 
     def limit(self) -> tuple[LimitTerm, ...] | None:
-        return facts(self).limit
-
-    @property
-    def domains(self) -> frozenset[str]:  # type: ignore[override]
-        """The one domain that it was written for."""
-        return frozenset((self.domain,))
-
-    @property
-    def cross_entropy(self) -> bool:  # type: ignore[override]
-        """Whether it is p log(p/q)."""
-        return facts(self).cross_entropy
-
-    @property
-    def mixture(self) -> float | None:  # type: ignore[override]
-        """κ if it is the Jensen-Shannon divergence."""
-        return facts(self).mixture
-
-    @property
-    def least_squares(self) -> float | None:  # type: ignore[override]
-        """The e of r^e (r - d)², if it is that."""
-        return facts(self).least_squares
-
-    @property
-    def power_difference(self) -> float | None:  # type: ignore[override]
-        """The e of (r^e - d^e)², if it is that."""
-        return facts(self).power_difference
-
-    @property
-    def degree(self) -> float:  # type: ignore[override]
-        """How it scales with p and q."""
-        return facts(self).degree
-
-    @property
-    def within_one(self) -> bool:  # type: ignore[override]
-        """Whether it is undefined for weights beyond 1."""
-        return facts(self).within_one
-
-    @property
-    def infinite_at_zero(self) -> bool:  # type: ignore[override]
-        """Whether some term needs the floor."""
-        return facts(self).infinite_at_zero
+        return self.facts.limit
 
 
 def _domain(tree: Tree, given: str | None) -> str:
@@ -161,12 +127,12 @@ def _domain(tree: Tree, given: str | None) -> str:
 
 
 @lru_cache(maxsize=256)
-def facts(cost: Expression) -> Facts:
+def analysed(cost: Expression) -> Analysed:
     """What a cost turns out to be; found out once in each process."""
     try:
         if isinstance(cost.written, str):
-            return facts_of_text(cost._valued(cost.expressed()), cost.domain, cost.floor)
+            return text_analysed(cost._valued(cost.expressed()), cost.domain, cost.floor)
         given = (cost.written, cost.slope, cost.parameters)
-        return facts_of_functions(*given, cost.domain, cost.floor)
+        return functions_analysed(*given, cost.domain, cost.floor)
     except ValueError as error:
         raise ValueError(f"cannot use {cost!r}: {error}") from None

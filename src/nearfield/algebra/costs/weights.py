@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nearfield.algebra.costs.base import Cost, LimitTerm, log_terms, power_term
+from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.costs.divergences import KL, positive, within
+from nearfield.algebra.costs.facts import LimitTerm, log_terms, power_term
 from nearfield.algebra.parts import part
 from nearfield.typing import Array
 
@@ -76,19 +77,17 @@ class GeneralizedNeRV(Cost):
         positive("floor", self.floor)
 
     @property
-    def infinite_at_zero(self) -> bool:  # type: ignore[override]
+    def infinite_at_zero(self) -> bool:
         """Unless there is nothing of the reverse divergence, λ = 1."""
         return self.lam < 1
 
-    @property
-    def _parts(self) -> tuple[tuple[float, Cost], ...]:
-        return (self.lam, GeneralizedKL()), (1 - self.lam, GeneralizedReverseKL(self.floor))
-
     def value(self, p: Array, q: Array) -> Array:
-        return sum(share * cost.value(p, q) for share, cost in self._parts)  # type: ignore[return-value]
+        reverse = GeneralizedReverseKL(self.floor)
+        return self.lam * GeneralizedKL().value(p, q) + (1 - self.lam) * reverse.value(p, q)
 
     def derivative(self, p: Array, q: Array) -> Array:
-        return sum(share * cost.derivative(p, q) for share, cost in self._parts)  # type: ignore[return-value]
+        reverse = GeneralizedReverseKL(self.floor)
+        return self.lam * GeneralizedKL().derivative(p, q) + (1 - self.lam) * reverse.derivative(p, q)
 
     def limit(self) -> tuple[LimitTerm, ...]:
         rest = 1 - self.lam

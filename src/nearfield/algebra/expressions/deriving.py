@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from nearfield.algebra.expressions.tree import Apply, Tree, every
-
-LARGE = 60  # operations and names, beyond which looking for a leaner form or a limit may take too long
-ROOTS = 6  # the highest root that polynomials are made of: each multiplies their degree
+from nearfield.algebra.expressions.budget import has_quick_limit, is_small
 
 
 def lean(expression: Any) -> Any:
     """The expression, or the same with common factors cancelled if that takes fewer operations."""
     import sympy
 
-    if not _has_low_powers(expression):
+    if not is_small(expression):
         return expression
     return min(expression, sympy.cancel(expression), key=lambda each: each.count_ops())
 
@@ -23,7 +20,7 @@ def factored(expression: Any) -> Any:
     """The expression as a product, where that is found in a moment."""
     import sympy
 
-    if not _has_low_powers(expression):
+    if not is_small(expression):
         return expression
     return sympy.factor(expression)
 
@@ -41,30 +38,14 @@ def bells_first(expression: Any) -> Any:
     import sympy
 
     exponents = sorted({each.args[0] for each in expression.atoms(sympy.exp)}, key=lambda a: a.count_ops())
-    ratios = [sympy.cancel(each / exponents[0]) for each in exponents]
+    ratios = [lean(each / exponents[0]) for each in exponents]
     if not exponents or not all(each.is_Rational and each for each in ratios):
         return expression
     widest = min(map(abs, ratios)) * exponents[0]
     widest = -widest if widest.is_positive else widest
     bell = sympy.Symbol("bell", positive=True)
-    powers = {sympy.exp(each): bell ** sympy.cancel(each / widest) for each in exponents}
+    powers = {sympy.exp(each): bell ** lean(each / widest) for each in exponents}
     return factored(expression.subs(powers, simultaneous=True)).subs(bell, sympy.exp(widest))
-
-
-def _has_low_powers(expression: Any) -> bool:
-    """Whether all powers are whole or low roots; x^0.123 would make a polynomial of degree 123 of it."""
-    import sympy
-
-    powers = [power.exp for power in expression.atoms(sympy.Pow)]
-    low = all(power.is_Rational and power.q <= ROOTS for power in powers)
-    return low and expression.count_ops() <= LARGE
-
-
-def is_simple(tree: Tree) -> bool:
-    """Whether SymPy's algebra of a formula is a matter of a moment: it is short, and has no corners."""
-    corners = {"abs", "max", "min", "sign", "step"}
-    parts = list(every(tree))
-    return len(parts) <= LARGE and not any(isinstance(t, Apply) and t.function in corners for t in parts)
 
 
 def limit_at_zero(expression: Any, variable: Any) -> Any | None:
@@ -85,6 +66,8 @@ def limit_at_zero(expression: Any, variable: Any) -> Any | None:
 def _found_limit(expression: Any, variable: Any) -> Any | None:
     import sympy
 
+    if not has_quick_limit(expression, variable):
+        return None
     try:
         at = sympy.limit(expression, variable, 0, "+")
     except (NotImplementedError, ValueError, TypeError, sympy.PoleError):
@@ -112,6 +95,8 @@ def powers_and_logs(expression: Any, variable: Any) -> dict[tuple[float, int], f
 
     if expression.is_zero:
         return {}
+    if not is_small(expression):
+        return None
     for form in (expression, lean(expression)):
         found: dict[tuple[float, int], Any] = {}
         for term in sympy.Add.make_args(sympy.expand(sympy.expand_log(form, force=True))):

@@ -25,8 +25,9 @@ def _degree(tree: Tree, inside: tuple[tuple[float, float | None], ...]) -> tuple
         return 1.0, None
     assert isinstance(tree, Apply)
     degrees, values = [each[0] for each in inside], [each[1] for each in inside]
-    if None not in values:
-        return 0.0, _constant(tree.function, values)  # type: ignore[arg-type]
+    known = [value for value in values if value is not None]
+    if len(known) == len(values):
+        return 0.0, _constant(tree.function, known)
     if tree.function == "/" and values[1] == 0:
         raise ValueError("it divides by zero")
     if tree.function == "**":

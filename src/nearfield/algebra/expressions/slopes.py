@@ -45,6 +45,35 @@ def slope(tree: Tree, name: str) -> Tree:
     return multiply(tree, add(multiply(db, Apply("log", (a,))), divide(multiply(b, da), a)))
 
 
+def logarithm(tree: Tree) -> Tree:
+    """Log tree, taken of the factors of products and of the bases of powers, which underflow less.
+
+    Examples
+    --------
+    >>> from nearfield.algebra.expressions import parse
+    >>> print(logarithm(parse("exp(-f)/(1 + f)**0.7", ("f",))))
+    -f - 0.7*log1p(f)
+    """
+    if tree == ONE:
+        return ZERO
+    if not isinstance(tree, Apply):
+        return Apply("log", (tree,))
+    parts = tree.arguments
+    if tree.function == "exp":
+        return parts[0]
+    if tree.function == "*":
+        return add(logarithm(parts[0]), logarithm(parts[1]))
+    if tree.function == "/":
+        return subtract(logarithm(parts[0]), logarithm(parts[1]))
+    if tree.function == "**":
+        return multiply(parts[1], logarithm(parts[0]))
+    if tree.function == "sqrt":
+        return divide(logarithm(parts[0]), Number(2))
+    if tree.function == "+" and ONE in parts:
+        return Apply("log1p", (parts[1] if parts[0] == ONE else parts[0],))
+    return Apply("log", (tree,))
+
+
 def _of_function(tree: Apply, x: Tree, dx: Tree) -> Tree:
     """The chain rule."""
     if tree.function == "neg":

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from nearfield.algebra.expressions.limits import LARGEST
 from nearfield.algebra.expressions.tree import CONSTANTS, Apply, Name, Number, Tree, fold
 
 
@@ -74,10 +75,10 @@ def from_symbolic(expression: Any) -> Tree:
 
     if expression.is_Symbol:
         return Name(str(expression.name))
-    if expression.is_Integer:
+    if expression.is_Integer and abs(expression) <= LARGEST:
         return Number(int(expression))
     if expression.is_number:
-        return _number(complex(expression))
+        return _number(expression)
     if expression.is_Add:
         return _sum(expression)
     if expression.is_Mul:
@@ -103,7 +104,11 @@ def from_symbolic(expression: Any) -> Tree:
     return Apply(names[expression.func], tuple(from_symbolic(each) for each in arguments))
 
 
-def _number(value: complex) -> Tree:
+def _number(expression: Any) -> Tree:
+    try:
+        value = complex(expression)
+    except OverflowError:
+        value = complex(math.inf)
     if value.imag or not math.isfinite(value.real):
         raise ValueError(f"it holds {value}, which is no ordinary number")
     return Number(value.real)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from nearfield.algebra.expressions.limits import check_size
 from nearfield.algebra.expressions.parsing import check_name, parse, shortened
@@ -79,18 +79,18 @@ class Written(Part):
         return super()._with(**values, parameters=self.parameters | known)
 
     def _values(self) -> dict[str, Any]:
-        return {**vars(self), "parameters": tuple(self.parameters.items())}
+        return {**self.__getstate__(), "parameters": tuple(self.parameters.items())}
 
     def _arguments(self) -> dict[str, Any]:
-        own = {**vars(self), "derivative": self.slope, **self.parameters}
+        own = {**self.__getstate__(), "derivative": self.slope, **self.parameters}
         return {name: value for name, value in own.items() if name not in ("slope", "parameters")}
 
-    def __getattr__(self, name: str) -> Any:
-        # Parameters are attributes, as those of every other part; what is not there yet has none.
-        parameters = vars(self).get("parameters", {})
-        if name in parameters:
-            return parameters[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Parameters are attributes, as those of every other part; what is not there yet has none.
+            parameters = vars(self).get("parameters", {})
+            return parameters[name] if name in parameters else super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"cannot assign to {name!r}: an expression stays as it is")

@@ -5,7 +5,7 @@
 0.25
 """
 
-from nearfield.algebra.kernels.base import Kernel, all_kernels, named
+from nearfield.algebra.kernels.base import Kernel, KernelFacts, all_kernels, named
 from nearfield.algebra.kernels.expression import Expression
 from nearfield.algebra.kernels.importance import ImportanceWeighted
 from nearfield.algebra.kernels.tails import Gaussian, HeavyTailed, Inhomogeneous, Student
@@ -19,6 +19,7 @@ __all__ = [
     "ImportanceWeighted",
     "Inhomogeneous",
     "Kernel",
+    "KernelFacts",
     "Student",
     "all_kernels",
     "named",

@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, parse
-from nearfield.algebra.parts import TINY, Part, build_named, named_classes
+from nearfield.algebra.parts import TINY, Part, build_named, declared, named_classes
 from nearfield.typing import Array
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """What is known of a kernel, and decides how it is computed; whatever its name is, and whoever wrote it.
+
+    Attributes
+    ----------
+    symmetric : bool
+        Whether w_ij = w_ji.
+    within_one : bool
+        Whether w never exceeds 1.
+    radial : bool
+        Whether w is one function of the distance for all pairs, but perhaps for a `mass` of each point. By
+        itself it is, unless a parameter has a value for each point.
+    underflows : bool
+        Whether w leaves float64 within a map of ordinary size, so that sums must be taken of shifted
+        logarithms.
+    tail : (float, float) or None
+        (α, β) if w is (1 + αβf)^(-1/α) for every pair, which has a closed form.
+
+    Examples
+    --------
+    >>> import nearfield as nf
+    >>> nf.kernels.Student().facts.tail, nf.kernels.Expression("exp(-2*f)").facts.tail
+    ((1.0, 1.0), (0.0, 2.0))
+    """
+
+    symmetric: bool = True
+    within_one: bool = True
+    radial: bool = True
+    underflows: bool = True
+    tail: tuple[float, float] | None = None
 
 
 class Kernel(Part):
@@ -16,7 +51,7 @@ class Kernel(Part):
 
     A subclass gives either `value` and `derivative`, or `log` and `log_derivative`; each pair follows
     from the other. A parameter may be a number, or an array with one value per point; w_ij then takes
-    that of point i, and `symmetric` is False. That is all that a kernel of one's own needs:
+    that of point i, and the kernel is not `symmetric`. That is all that a kernel of one's own needs:
 
     >>> from nearfield.algebra.kernels import Kernel
     >>> class Quartic(Kernel):
@@ -35,26 +70,21 @@ class Kernel(Part):
         w(f) as LaTeX.
     expression : str
         The same as text that `nearfield.kernels.Expression` reads, in f and the parameters' own names.
-    symmetric : bool
-        Whether w_ij = w_ji.
-    within_one : bool
-        Whether w never exceeds 1.
-    radial : bool
-        Whether w is one function of the distance for all pairs, but perhaps for a `mass` of each point.
+    facts : KernelFacts
+        What engines, plan and schedule go by. A subclass declares each fact that is not as in `KernelFacts`,
+        by its name: as an attribute, as a property where it follows from the parameters, or as a method.
     learned : tuple of str
         The parameters that the descent learns along with the map; each is positive.
     bounds : dict
         Between what values each of them is sought.
-    underflows : bool
-        Whether w leaves float64 within a map of ordinary size, so that sums must be taken of shifted
-        logarithms.
+    mass : array or None
+        A factor of each point, if w_ij is m_i m_j times its `profile`.
     """
 
     name: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     expression: ClassVar[str] = ""
-    symmetric: ClassVar[bool] = True
-    within_one: ClassVar[bool] = True
+    facts_kind: ClassVar = KernelFacts
     mass: Any = None
     learned: tuple[str, ...] = ()
     bounds: ClassVar[dict[str, tuple[float, float]]] = {}
@@ -66,13 +96,10 @@ class Kernel(Part):
         if not (plain or logarithmic):
             raise TypeError(f"{cls.__name__} must define value and derivative, or log and log_derivative")
 
-    @property
-    def underflows(self) -> bool:
-        return True
-
-    @property
-    def radial(self) -> bool:
-        return not self._per_point()
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """What the class declares, in one object."""
+        return declared(self, KernelFacts, radial=not self._per_point())
 
     @property
     def profile(self) -> Kernel:
@@ -80,16 +107,17 @@ class Kernel(Part):
         return self
 
     @property
-    def tail(self) -> tuple[float, float] | None:
-        """(α, β) if w is (1 + αβf)^(-1/α) for every pair, which has a closed form; else None."""
-        return None
-
-    @property
     def width(self) -> float:
         """The distance at which w has fallen to half of w(0); the natural length of the map."""
         f = np.geomspace(1e-12, 1e12, 2401)
         below = np.flatnonzero(self.value(f) <= 0.5 * self.value(np.full(1, f[0])))
         return float(np.sqrt(f[below[0]])) if len(below) else float(np.sqrt(f[-1]))
+
+    def require_tail(self) -> tuple[float, float]:
+        """(α, β), for loops that know no other kernels than (1 + αβf)^(-1/α)."""
+        if self.facts.tail is None:
+            raise ValueError(f"{self!r} is not of the heavy-tailed family (1 + αβf)^(-1/α)")
+        return self.facts.tail
 
     def value(self, f: Any) -> Any:
         """w(f)."""

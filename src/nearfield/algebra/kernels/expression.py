@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from nearfield.algebra.expressions import Tree, from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.deriving import bells_first, factored, is_simple, lean
+from nearfield.algebra.expressions.budget import is_short, is_simple
+from nearfield.algebra.expressions.deriving import bells_first, factored, lean
 from nearfield.algebra.expressions.numeric import without_constants
-from nearfield.algebra.expressions.slopes import slope
+from nearfield.algebra.expressions.slopes import logarithm, slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import Written, rounded
-from nearfield.algebra.kernels.base import Kernel
+from nearfield.algebra.kernels.base import Kernel, KernelFacts
 from nearfield.algebra.parts import TINY
 
 FAR = 1e6  # a squared distance beyond which hardly any map goes
@@ -44,7 +45,7 @@ class Expression(Written, Kernel):
     --------
     >>> import nearfield as nf
     >>> kernel = nf.kernels.Expression("(1 + f/s)**(-m)", m=1, s=2.0)
-    >>> kernel.tail
+    >>> kernel.facts.tail
     (1.0, 0.5)
     >>> nf.kernels.Expression("1 + f")
     Traceback (most recent call last):
@@ -59,60 +60,50 @@ class Expression(Written, Kernel):
         **parameters: float,
     ) -> None:
         self._write(written, derivative, ("f",), parameters)
-        facts(self)  # what is wrong with it is told when it is written, not when it is used
+        analysed(self)  # what is wrong with it is told when it is written, not when it is used
 
     def expressed(self) -> Tree:
         """W as a tree in f and the parameters."""
         return self._parsed(("f",)) if isinstance(self.written, str) else super().expressed()
 
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """What it turns out to be."""
+        return analysed(self).facts
+
+    @property
+    def width(self) -> float:
+        return analysed(self).width
+
     def value(self, f: Any) -> Any:
-        return facts(self).value(f)
+        return analysed(self).value(f)
 
     def derivative(self, f: Any) -> Any:
         return self.value(f) * self.log_derivative(f)
 
     def log(self, f: Any) -> Any:
-        return facts(self).log(f)
+        return analysed(self).log(f)
 
     def log_derivative(self, f: Any) -> Any:
-        return facts(self).log_derivative(f)
-
-    @property
-    def tail(self) -> tuple[float, float] | None:
-        return facts(self).tail
-
-    @property
-    def underflows(self) -> bool:
-        return facts(self).underflows
-
-    @property
-    def within_one(self) -> bool:  # type: ignore[override]
-        """Whether w(0), its largest value, is at most 1."""
-        return facts(self).within_one
-
-    @property
-    def width(self) -> float:
-        return facts(self).width
+        return analysed(self).log_derivative(f)
 
 
 Function = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The kernel in numbers, and what a `Kernel` declares beside."""
+class Analysed:
+    """A kernel in numbers, and its facts."""
 
     value: Function
     log: Function
     log_derivative: Function
-    tail: tuple[float, float] | None
-    underflows: bool
-    within_one: bool
     width: float
+    facts: KernelFacts
 
 
 @lru_cache(maxsize=256)
-def facts(kernel: Expression) -> Facts:
+def analysed(kernel: Expression) -> Analysed:
     """What a kernel turns out to be; found out once in each process."""
     try:
         if isinstance(kernel.written, str):
@@ -125,15 +116,9 @@ def facts(kernel: Expression) -> Facts:
     except ValueError as error:
         raise ValueError(f"cannot use {kernel!r}: {error}") from None
     tail = _tail(w, log_w, rates)
-    return Facts(
-        value=value,
-        log=log,
-        log_derivative=rate,
-        tail=tail,
-        underflows=bool(log_w[-1] < DEEP) if tail is None else tail[0] < 0.1,
-        within_one=bool(w[0] <= 1),
-        width=_width(value),
-    )
+    underflows = bool(log_w[-1] < DEEP) if tail is None else tail[0] < 0.1
+    facts = KernelFacts(within_one=bool(w[0] <= 1), underflows=underflows, tail=tail)
+    return Analysed(value, log, rate, _width(value), facts)
 
 
 def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
@@ -141,24 +126,29 @@ def _of_text(tree: Tree) -> tuple[Function, Function, Function]:
     tree = without_constants(tree)
     value, derivative = (_quiet(numeric(each, ("f",))) for each in (tree, slope(tree, "f")))
     _check_values(value(F))
-    if not is_simple(tree):
+    if not is_short(tree):
         return _of_functions(value, derivative, {})
-    for log, rate in _logarithms(symbolic(tree)):
-        found = tuple(_quiet(numeric(from_symbolic(each), ("f",))) for each in (log, rate))
+    for forms in _logarithms(tree):
+        found = tuple(_quiet(numeric(each, ("f",))) for each in forms)
         if np.isfinite(found[0](F)).all() and np.isfinite(found[1](F[1:])).all():
             return value, found[0], _apart(found[1])
     return _of_functions(value, derivative, {})
 
 
-def _logarithms(expression: Any) -> Iterator[tuple[Any, Any]]:
+def _logarithms(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
     """Forms of log w and of its derivative, one of which may be finite for far points."""
+    if not is_simple(tree):
+        log = logarithm(tree)
+        yield log, slope(log, "f")
+        return
     import sympy
 
-    for form in (expression, factored(expression), bells_first(expression)):
-        log = sympy.expand_log(sympy.log(form), force=True)
-        rate = log.diff(symbol("f"))
-        yield log, lean(rate)
-        yield log, rate
+    expression = symbolic(tree)
+    for rewritten in (lambda form: form, factored, bells_first):  # the last two only where they are needed
+        form = sympy.expand_log(sympy.log(rewritten(expression)), force=True)
+        rate = form.diff(symbol("f"))
+        for each in (lean(rate), rate):
+            yield from_symbolic(form), from_symbolic(each)
 
 
 def _of_functions(
@@ -223,7 +213,7 @@ def _check(w: Any, log: Any, rate: Any) -> None:
     ):
         if bad.any():
             raise ValueError(f"{why} at f = {F[np.argmax(bad)]:.3g}")
-    if not rate.any():
+    if not rate.any() or w[0] == w[-1]:
         raise ValueError("a kernel falls with the distance, and this one is flat")
 
 
@@ -232,7 +222,8 @@ def _tail(w: Any, log: Any, rate: Any) -> tuple[float, float] | None:
     if abs(w[0] - 1) > 1e-12 or not np.all(rate < 0):
         return None
     stiff = -1 / rate
-    beta, alpha = rounded(1 / stiff[0]), rounded((stiff[-1] - stiff[0]) / F[-1])
+    alpha = rounded((stiff[-1] - stiff[0]) / F[-1])
+    beta = rounded(1 / stiff[0]) or 1 / stiff[0]  # which may be less than any simple fraction
     if alpha < 0 or not np.allclose(stiff, 1 / beta + alpha * F, rtol=1e-10):
         return None
     expected = -beta * F if alpha == 0 else -np.log1p(alpha * beta * F) / alpha

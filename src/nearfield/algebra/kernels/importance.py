@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nearfield.algebra.expressions import Tree
-from nearfield.algebra.kernels.base import Kernel
+from nearfield.algebra.kernels.base import Kernel, KernelFacts
 from nearfield.algebra.kernels.tails import Student
 from nearfield.algebra.parts import TINY, part
 from nearfield.typing import Array
@@ -30,23 +31,15 @@ class ImportanceWeighted(Kernel):
     mass: Any = None
     name: ClassVar = "importance"
     formula: ClassVar = r"m_i m_j w(f)"
-    within_one: ClassVar = False
 
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return self.base.symmetric
-
-    @property
-    def radial(self) -> bool:
-        return self.base.radial
+    @cached_property
+    def facts(self) -> KernelFacts:
+        """Those of the kernel that is weighted, but that masses may exceed 1, and no loop knows of them."""
+        return replace(self.base.facts, within_one=False, tail=None)
 
     @property
     def profile(self) -> Kernel:
         return self.base
-
-    @property
-    def underflows(self) -> bool:
-        return self.base.underflows
 
     @property
     def width(self) -> float:

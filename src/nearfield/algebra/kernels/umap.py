@@ -20,14 +20,11 @@ class UMAP(Kernel):
     name: ClassVar = "umap"
     formula: ClassVar = r"\frac{1}{1 + a f^b}"
     expression: ClassVar = "1/(1 + a*f**b)"
+    underflows: ClassVar = False
 
     def __post_init__(self) -> None:
         positive("a", self.a)
         positive("b", self.b)
-
-    @property
-    def underflows(self) -> bool:
-        return False
 
     @property
     def width(self) -> float:

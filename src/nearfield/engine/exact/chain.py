@@ -189,7 +189,7 @@ class Sweep:
         """Both f and df/d(d²) of a block."""
         s = np.empty((hi - lo, self.engine.n))
         loops.squared_distances(lo, hi, self.Yt, s)
-        return self.method.transform.of_square(s)  # type: ignore[union-attr]
+        return self.method.transform.of_square(s)
 
     def kernels(self, lo: int, hi: int) -> tuple[Any, Any]:
         """The kernel as the rows of a block see the columns, and as the columns see the rows."""
@@ -225,7 +225,7 @@ class Sweep:
         """The weight w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
         if kernel is None:
             w = np.maximum(f, TINY)
-        elif kernel.underflows:
+        elif kernel.facts.underflows:
             w = np.maximum(np.exp(kernel.log(f) - shift), TINY)
         else:
             w = np.maximum(kernel.value(f) * np.exp(-shift), TINY)
@@ -250,7 +250,7 @@ class Sweep:
 
     def largest_log(self, kernel: Any, f: Array, lo: int, axis: int | None) -> Any:
         """The largest log w of all pairs, of the block or of each row; 0 where nothing can underflow."""
-        if kernel is None or not kernel.underflows:
+        if kernel is None or not kernel.facts.underflows:
             return 0.0 if axis is None else np.zeros((len(f), 1))
         log = kernel.log(f)
         log[self.left_out(log, lo)] = -np.inf
@@ -285,7 +285,7 @@ class Sweep:
         q[left_out] = 1.0
         if self.want_value:
             value = method.cost.value(p, q)
-            if U == 1 and back is None and forth is not None and forth.underflows:
+            if U == 1 and back is None and forth is not None and forth.facts.underflows:
                 value += self.tangent(forth, p, q, f, lo, *shares[0])
             value[left_out] = 0.0
             totals.cost += float(self.counted(value, lo).sum())

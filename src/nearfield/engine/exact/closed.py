@@ -44,11 +44,11 @@ def has_closed_form(method: Method) -> bool:
 def _form_of(method: Method) -> type[_Closed] | None:
     if method.kernel is None:
         plain = method.normalization == "none" and method.transform == Identity()
-        return LeastSquares if plain and method.cost.least_squares is not None else None
-    tail = method.kernel.tail
-    if not method.cost.cross_entropy or tail is None or method.transform != Square():
+        return LeastSquares if plain and method.cost.facts.least_squares is not None else None
+    tail = method.kernel.facts.tail
+    if not method.cost.facts.cross_entropy or tail is None or method.transform != Square():
         return None
-    if method.learned or (method.kernel.underflows and tail[0] != 0):
+    if method.learned or (method.kernel.facts.underflows and tail[0] != 0):
         return None
     if method.precisions != (1.0,):
         normalized = method.normalization in ("pair", "point")
@@ -65,7 +65,7 @@ class _Closed(Exact):
 
     @property
     def _tail(self) -> tuple[float, float]:
-        return self.method.kernel.tail  # type: ignore[union-attr,return-value]
+        return self.method.require_kernel().require_tail()
 
 
 class _CrossEntropy(_Closed):
@@ -186,6 +186,6 @@ class LeastSquares(_Closed):
             return super().evaluate(Y, exaggeration=exaggeration)  # which says why not
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         gradient = np.empty_like(Yt)
-        arguments = (Yt, self.p, float(self.method.cost.least_squares or 0), gradient)
+        arguments = (Yt, self.p, float(self.method.cost.facts.least_squares or 0), gradient)
         value = self.scale * sum(spread(loops.least_squares, self.n, *arguments, n_jobs=self.n_jobs))
         return Evaluation(value, value, np.ascontiguousarray(self.scale * gradient.T))

@@ -23,7 +23,7 @@ def obstacle(task: Task) -> str | None:
     kernel, cost = method.kernel, method.cost
     if kernel is None:
         return "a cost of distances ties every pair"  # see the pairs engine
-    terms = cost.limit()
+    terms = cost.facts.limit
     if terms is None:
         return f"{type(cost).__name__} does not declare its limit at p = 0"
     if any(term.grows for term in terms):
@@ -32,9 +32,9 @@ def obstacle(task: Task) -> str | None:
         found = _obstacle_of_scales(method)
         if found:
             return found
-    if method.normalization == "joint" or not kernel.symmetric:
+    if method.normalization == "joint" or not kernel.facts.symmetric:
         return "a kernel that is not symmetric makes no potential"
-    if not kernel.radial:
+    if not kernel.facts.radial:
         return f"{kernel!r} depends on more than the distance"
     if task.weighted and method.precisions != (1.0,):
         return "several scales know of no weights"
@@ -52,12 +52,12 @@ def obstacle(task: Task) -> str | None:
 
 def _obstacle_of_scales(method: Method) -> str | None:
     """The fact that keeps several precisions of a kernel from having fields."""
-    terms = method.cost.limit() or ()
+    terms = method.cost.facts.limit or ()
     if not all(term.constant for term in terms):
         return f"the limit of {type(method.cost).__name__} at p = 0 does not separate into scales"
     if method.normalization == "none":
         return "bare weights of several scales do not separate"
-    if method.kernel is None or method.kernel.tail is None or method.learned:
+    if method.kernel is None or method.kernel.facts.tail is None or method.learned:
         return f"{method.kernel!r} is not of the heavy-tailed family, with parameters that are known"
     return None
 

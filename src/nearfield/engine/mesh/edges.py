@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.costs.facts import LimitTerm
+from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.engine.mesh import edge_loops as loops
 from nearfield.parallel import CHUNKS, begin, spread
@@ -34,6 +35,11 @@ class Asked:
     Y: Any
     exaggeration: float = 1.0
     want_value: bool = True
+
+    @property
+    def kernel(self) -> Kernel:
+        """The method's kernel, without which there are no edges."""
+        return self.method.require_kernel()
 
 
 @dataclass
@@ -127,7 +133,7 @@ class Edges:
         ends = np.cumsum(np.diff(self.indptr)[rows])
         f = np.empty(ends[-1] if len(ends) else 0, np.float32)
         loops.lengths(rows, self.indptr, self.indices, asked.Y, f)
-        w = np.maximum(asked.method.kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+        w = np.maximum(asked.kernel.value(f), SMALLEST)
         copies = np.empty(0) if weights is None else weights
         return loops.sums_of_rows(rows, self.indptr, self.indices, w.astype(np.float32, copy=False), copies)
 
@@ -144,7 +150,7 @@ class Edges:
     def begin_tail(self, asked: Asked) -> Callable[[], tuple[Any, float]]:
         """Start Σ p β/(1+αβf) (y_i - y_j) and -Σ p log w, in one fused loop; the springs need no S."""
         gradient, Y = np.empty_like(asked.Y), asked.Y
-        alpha, beta = asked.method.kernel.tail  # type: ignore[union-attr,misc]
+        alpha, beta = asked.kernel.require_tail()
         graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p)
         arguments = (*graph, Y, alpha, beta, asked.want_value, gradient)
         pending = begin(loops.tail_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
@@ -158,11 +164,11 @@ class Edges:
         S = exp(logs - β nearest) has a row for each point, or one for all, and a column for each scale.
         """
         method, Y = asked.method, asked.Y
-        alpha, beta = method.kernel.tail  # type: ignore[union-attr,misc]
-        beta = (beta * np.array(method.precisions)).astype(np.float32)
+        alpha, precision = asked.kernel.require_tail()
+        beta = (precision * np.array(method.precisions)).astype(np.float32)
         number = np.empty(0, np.float32) if self.number is None else self.number
         graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, number, Y)
-        kernels = (method.cost.mixture or 0.0, alpha, beta, nearest, logs)
+        kernels = (method.cost.facts.mixture or 0.0, alpha, beta, nearest, logs)
         extra, mirrored = np.float32(asked.exaggeration - 1), len(logs) == 1
 
         def rows(lo: int, hi: int) -> Pulls:
@@ -189,13 +195,13 @@ class Edges:
     def _add(
         self, lo: int, hi: int, asked: Asked, terms: tuple[LimitTerm, ...], S: Any, found: Pulls
     ) -> None:
-        cost, kernel = asked.method.cost, asked.method.kernel
+        cost, kernel = asked.method.cost, asked.kernel
         edges = slice(self.indptr[lo], self.indptr[hi])
         p, columns = self.p[edges], self.indices[edges]
         counts = np.diff(self.indptr[lo : hi + 1])
         f, gaps = self.gaps(lo, hi, asked.Y)
-        if kernel.profile is not kernel:  # type: ignore[union-attr]
-            kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)  # type: ignore[union-attr]
+        if kernel.profile is not kernel:
+            kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)
         mirrored = np.ndim(S) == 0  # one S, and so a symmetric P
         rows_S = np.float32(S) if mirrored else np.repeat(S[lo:hi].astype(np.float32), counts)
         w = np.maximum(kernel.value(f), SMALLEST)
@@ -214,13 +220,13 @@ class Edges:
             value = cost.value(p, q)
             for term in terms:
                 value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
-            if kernel.underflows:
+            if kernel.facts.underflows:
                 value += rest * np.minimum(kernel.log(f) - FURTHEST, 0.0)
             found.cost += float(np.sum(self.counted(value, edges), dtype=np.float64))
 
     def slope(self, asked: Asked, terms: tuple[LimitTerm, ...], S: float, name: str) -> float:
         """Σ [(G - G0) q + (1 - a) p] ∂ log w/∂θ of a learned parameter θ."""
-        kernel, cost = asked.method.kernel, asked.method.cost
+        kernel, cost = asked.kernel, asked.method.cost
 
         def along(lo: int, hi: int) -> float:
             total = 0.0
@@ -228,9 +234,9 @@ class Edges:
                 edges = slice(self.indptr[start], self.indptr[stop])
                 p = self.p[edges]
                 f, _ = self.gaps(start, stop, asked.Y)
-                w = np.maximum(kernel.value(f), SMALLEST)  # type: ignore[union-attr]
+                w = np.maximum(kernel.value(f), SMALLEST)
                 rest = beyond_limit(terms, cost.derivative(p, w / S), S, w)
-                rate = kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+                rate = kernel.parameter_derivative(name, f)
                 parts = self.counted((rest * w / S + (1 - asked.exaggeration) * p) * rate, edges)
                 total += float(np.sum(parts, dtype=np.float64))
             return total

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from nearfield.affinity.copies import pairs_of_copies
 from nearfield.affinity.strata import Sampled
-from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.costs.facts import LimitTerm
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import accepts
@@ -106,14 +106,14 @@ class Mesh(Engine):
         self.degree, self.entropy = self.edges.weighed()  # of all copies of a point
         self.mass = float(self.degree.sum())
         degree = self.degree if self.weights is None else self.degree / self.weights
-        kernel = method.kernel.bound_to(degree)  # type: ignore[union-attr]
+        kernel = method.require_kernel().bound_to(degree)
         self.method = method._with(kernel=kernel)
-        terms = method.cost.limit()
+        terms = method.cost.facts.limit
         if terms is None:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
-        self.fused = method.cost.cross_entropy and kernel.tail is not None
-        self.mixed = method.cost.mixture is not None and kernel.tail is not None
+        self.fused = method.cost.facts.cross_entropy and kernel.facts.tail is not None
+        self.mixed = method.cost.facts.mixture is not None and kernel.facts.tail is not None
         both_ways = method.normalization == "point"
         if self.fused and (both_ways or number is not None):
             # The springs of a cross-entropy depend on p alone, and not on S.
@@ -126,7 +126,7 @@ class Mesh(Engine):
 
     def _width(self) -> float:
         """The distance at which the narrowest of the potentials has fallen to half."""
-        kernel = self.method.kernel.profile  # type: ignore[union-attr]
+        kernel = self.method.require_kernel().profile
         f = kernel.width**2 * np.geomspace(1e-3, 1.0, 100)
         w, top = kernel.value(f), np.asarray(kernel.value(np.zeros(1)))
         widths = [kernel.width]
@@ -141,8 +141,8 @@ class Mesh(Engine):
         """The method's value and gradient at Y."""
         method = method or self.method
         asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
-        kernel = method.kernel.profile  # type: ignore[union-attr]
-        self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
+        kernel = asked.kernel.profile
+        self.field.forget(lambda key: isinstance(key, tuple) and key[0] == kernel)
         functions = self._know(method)
         springs = self._springs(asked)
         self.field.lay(asked.Y)
@@ -153,7 +153,7 @@ class Mesh(Engine):
 
     def _know(self, method: Method) -> Functions:
         """The keys of the radial functions: w, and for each term that is not constant H(w) and g(w) w."""
-        kernel = method.kernel.profile  # type: ignore[union-attr]
+        kernel = method.require_kernel().profile
         key: Hashable = (kernel, "w")
         self.field.know(key, kernel.value)
         found: list[tuple[LimitTerm, Hashable, Hashable]] = []
@@ -202,7 +202,7 @@ class Mesh(Engine):
         total = self.field.energy(charges, key)
         if self.weights is None:
             return total
-        mass = method.kernel.mass  # type: ignore[union-attr]
+        mass = method.require_kernel().mass
         own = self.weights * (self.weights - 1) * (1.0 if mass is None else mass**2)
         return total + float(own.sum()) * self.field.at_zero(key)
 
@@ -218,7 +218,7 @@ class Mesh(Engine):
     def _pair(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
         method, field, energy = asked.method, self.field, self._energy
-        mass = self._times(method.kernel.mass)  # type: ignore[union-attr]
+        mass = self._times(asked.kernel.mass)
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(mass, keys)
@@ -247,12 +247,12 @@ class Mesh(Engine):
 
     def _parameter(self, name: str, asked: Asked, S: float, bracket: float) -> float:
         """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""
-        kernel = asked.method.kernel
+        kernel = asked.kernel
 
         def energy(label: Hashable, function: Any) -> float:
             def radial(f: Any) -> Any:
-                w = kernel.value(f)  # type: ignore[union-attr]
-                return function(w) * w * kernel.parameter_derivative(name, f)  # type: ignore[union-attr]
+                w = kernel.value(f)
+                return function(w) * w * kernel.parameter_derivative(name, f)
 
             key = (kernel, name, label)
             self.field.know(key, radial)
@@ -268,7 +268,7 @@ class Mesh(Engine):
 
     def _point(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
         """Two transforms each way, and more for limits that are not constant: every row has its own S."""
-        field, kernel = self.field, asked.method.kernel.profile  # type: ignore[union-attr]
+        field, kernel = self.field, asked.kernel.profile
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         # The near forces wait for the charges: then one sum has those of both ends of a pair.

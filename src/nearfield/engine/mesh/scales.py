@@ -56,13 +56,13 @@ class Scales(Engine):
         self.n = self.edges.n
         degree, self.entropy = self.edges.weighed()
         self.mass = float(degree.sum())
-        terms = method.cost.limit() or ()
+        terms = method.cost.facts.limit or ()
         self.limit = float(sum(term.coefficient(1.0) for term in terms))
-        kernel = method.kernel
-        self.fused = method.cost.cross_entropy or method.cost.mixture is not None
-        if method.cost.cross_entropy and number is not None:  # which is linear in p
+        kernel = method.require_kernel()
+        self.fused = method.cost.facts.cross_entropy or method.cost.facts.mixture is not None
+        if method.cost.facts.cross_entropy and number is not None:  # which is linear in p
             self.edges = self.edges.folded(False)
-        self.fields = [Field(kernel.width / b**0.5, accuracy, n_jobs) for b in method.precisions]  # type: ignore[union-attr]
+        self.fields = [Field(kernel.width / b**0.5, accuracy, n_jobs) for b in method.precisions]
 
     def row(self, i: int) -> tuple[Any, Any]:
         """The neighbours of a point, and how strongly they pull."""
@@ -75,13 +75,14 @@ class Scales(Engine):
         method = method or self.method
         asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
         point, U = method.normalization == "point", len(self.fields)
-        beta, bells = self._beta(method), method.kernel.tail[0] == 0  # type: ignore[union-attr,index]
+        alpha, precision = asked.kernel.require_tail()
+        beta, bells = precision * np.array(method.precisions), alpha == 0
         close = Close(asked.Y, beta, bells, self.n_jobs)
         direct = np.broadcast_to(close.narrow, (self.n, U)).copy()
         levels, known = Levels.of(self.n if point else 1, U), {}
         for u in np.flatnonzero(~close.narrow):
             field, key = self.fields[u], ("w", float(beta[u]))
-            field.know(key, partial(_scaled, method.kernel, method.precisions[u]))
+            field.know(key, partial(_scaled, asked.kernel, method.precisions[u]))
             field.lay(asked.Y)
             ones = field.charge(None, [key], forces=not point)
             force = None
@@ -113,13 +114,8 @@ class Scales(Engine):
             gradient += charges[:, None] * force
             gradient += field.read((1.0, field.charge(None, [key], charges, values=False), key))[1]
         cost = pulls.cost + self.limit * (self.n if point else 1)
-        cost += self.entropy if method.cost.cross_entropy else 0.0
+        cost += self.entropy if method.cost.facts.cross_entropy else 0.0
         return evaluation(asked, cost, pulls.attraction, gradient)
-
-    @staticmethod
-    def _beta(method: Method) -> Any:
-        """The precisions of the kernels, all told."""
-        return method.kernel.tail[1] * np.array(method.precisions)  # type: ignore[union-attr,index]
 
     # The springs --------------------------------------------------------------------------------------------
 
@@ -134,7 +130,7 @@ class Scales(Engine):
         return found
 
     def _add(self, lo: int, hi: int, asked: Asked, levels: Levels, found: Pulls) -> None:
-        edges, cost, kernel = self.edges, asked.method.cost, asked.method.kernel
+        edges, cost, kernel = self.edges, asked.method.cost, asked.kernel
         there, precisions = slice(edges.indptr[lo], edges.indptr[hi]), asked.method.precisions
         p, U = edges.p[there], len(precisions)
         f, gaps = edges.gaps(lo, hi, asked.Y)
@@ -147,8 +143,8 @@ class Scales(Engine):
             nearest, logs = rows
             # Relative to the nearest before it is multiplied by β, so that no digits are lost.
             relative = np.float32(beta) * (f - nearest)
-            shares[u] = np.exp(kernel.log(relative) - logs)  # type: ignore[union-attr]
-            rates[u] = beta * kernel.log_derivative(np.float32(beta) * f)  # type: ignore[union-attr]
+            shares[u] = np.exp(kernel.log(relative) - logs)
+            rates[u] = beta * kernel.log_derivative(np.float32(beta) * f)
         # Far beyond all scales, the widest is what is left.
         widest = int(np.argmin(precisions))
         np.maximum(shares[widest], loops.SMALL, out=shares[widest])
@@ -157,7 +153,7 @@ class Scales(Engine):
         k = R * (shares * rates).mean(axis=0)
         if asked.exaggeration != 1:
             k = k + np.float32(1 - asked.exaggeration) * p * rates.mean(axis=0)
-            pulled = np.mean([kernel.log(np.float32(beta) * f) for beta in precisions], axis=0)  # type: ignore[union-attr]
+            pulled = np.mean([kernel.log(np.float32(beta) * f) for beta in precisions], axis=0)
             found.attraction += float(np.sum(edges.counted(p * pulled, there), dtype=np.float64))
         edges.pull(
             lo, hi, gaps, edges.counted(k, there).astype(np.float32, copy=False), mirrored, found.gradient
