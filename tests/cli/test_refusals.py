@@ -31,9 +31,9 @@ REFUSED: dict[str, tuple[Prepare | None, list[str], str]] = {
     "NaN": (table(holes), ["X.npy"], r"NaN in rows 3, 7"),
     "infinity": (table(endless), ["X.npy"], r"inf.* in row 5"),
     "text in a numeric column": (
-        lambda folder: (folder / "t.csv").write_text("age,b\n1,2\nn/a,3\n4,5\n"),
+        lambda folder: (folder / "t.csv").write_text("age,b\n1,2\nold,3\n4,5\n"),
         ["t.csv"],
-        r"column 'age', row 1 \(line 3\): 'n/a' is not a number",
+        r"column 'age', row 1 \(line 3\): 'old' is not a number",
     ),
     "fewer points than the perplexity needs": (table(ring), ["X.npy", "--perplexity", "30"], r"perplexity"),
     "one point": (table(ring[:1]), ["X.npy"], r"one row only: a map needs at least two"),

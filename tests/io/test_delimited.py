@@ -1,0 +1,103 @@
+"""Text tables as people write them: doubtful headers, decimal commas, words for numbers and for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from numpy.testing import assert_array_equal
+
+from nearfield.io.tables import read_table
+from support.tables import Write
+
+
+@pytest.mark.parametrize(
+    "word", ["", " ", "NA", "?", "null", "NULL", "NaN", "-nan", "N/A", "None", "<NA>", "#N/A"]
+)
+def test_words_for_missing_are_nan_alike(write: Write, word: str) -> None:
+    table = read_table(write(f"a,b,l\n1,{word},{word}\n2,5,7\n"), label="l")
+    assert_array_equal(table.X, [[1, np.nan], [2, 5]])
+    assert_array_equal(table.labels, [np.nan, 7])
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("1e3\n0.5\n0.7\n", "add --header"),
+        ("a,2.5\n0.1,0.2\n0.3,0.5\n", "though '2.5' is a number: add --no-header"),
+        ("0,1,2\n2,0,1\n1,2,0\n", "though '0' is a number: add --no-header"),
+        ("496,b-1,290\n304,oak,404\n", "though '496' is a number: add --no-header"),
+        ("town,20,30\nUlm,10,40\nBonn,40,20\n", "though '20' is a number: add --no-header"),
+        ("0.5,0.2\n0.4,0.3\n0.7,0.1\n", None),
+        ("a,2019\n0.4,0.3\n0.7,0.1\n", None),
+    ],
+)
+def test_a_doubtful_header_is_said_to_be_and_can_be_told(write: Write, text: str, doubt: str | None) -> None:
+    path = write(text)
+    rows = text.count("\n")
+    assert any("add --" in note for note in read_table(path).notes) == (doubt is not None)
+    assert doubt is None or any(doubt in note for note in read_table(path).notes)
+    assert len(read_table(path, header=True).X) == rows - 1
+    if not text[0].isalpha():
+        assert len(read_table(path, header=False).X) == rows
+
+
+def test_a_name_that_was_taken_for_a_cell_is_told_of(write: Write) -> None:
+    with pytest.raises(ValueError, match=r"'oops' is not a number: .*or add --header if it is a name"):
+        read_table(write("oops,2\n1,2\n2,3\n"), header=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "X"),
+    [
+        ("a;b\n1,5;2\n-,25;4\n", [[1.5, 2], [-0.25, 4]]),
+        ("a\tb\n1,5e-2\t3,\n1.234,5\t4\n", [[0.015, 3], [1234.5, 4]]),
+        ("1,5;2,5\n3,5;4,5\n", [[1.5, 2.5], [3.5, 4.5]]),
+        ("1,5|2,5\n3,5|4,5\n", [[1.5, 2.5], [3.5, 4.5]]),
+        ('a,b\n"1,5",2\n"2,5",3\n', [[1.5, 2], [2.5, 3]]),
+        ("a;b\n1,234;0,5\n2,345;0,25\n", [[1.234, 0.5], [2.345, 0.25]]),  # b says what a means
+        ("a\n1,5\n2,5\n", [[1.5], [2.5]]),
+    ],
+)
+def test_decimal_commas_are_read_and_told_of(write: Write, text: str, X: list[list[float]]) -> None:
+    table = read_table(write(text))
+    assert_array_equal(table.X, X)
+    assert any("read decimal commas in the column" in note for note in table.notes)
+
+
+def test_decimal_commas_between_blanks(write: Write) -> None:
+    assert_array_equal(read_table(write("1,5 2,5 \n3,5 4,5 \n", "t.txt")).X, [[1.5, 2.5], [3.5, 4.5]])
+
+
+def test_true_and_false_are_one_and_nought(write: Write) -> None:
+    table = read_table(write("a,b,c,d,e\n1,true,TRUE,yes,yes\n5,False,NA,No,perhaps\n3,,False,yes,no\n"))
+    assert table.names == ("a", "b", "c", "d")
+    assert_array_equal(table.X, [[1, 1, 1, 1], [5, 0, np.nan, 0], [3, np.nan, 0, 1]])
+    assert table.notes == (
+        "read true and false as 1 and 0 in the columns 'b', 'c'",
+        "read yes and no as 1 and 0 in the column 'd'",
+        "left out the text column 'e'",
+    )
+    with pytest.raises(ValueError, match=r"column 'e', row 1 \(line 3\): 'perhaps' is not a number"):
+        read_table(write("a,e\n1,yes\n2,perhaps\n"), columns="e")
+
+
+def test_columns_of_lists_are_named_as_such(write: Write, tmp_path: Path) -> None:
+    notes = read_table(write('a,v,w\n1,"[0.1, 0.2]","(1, 2)"\n2,"[3 1e-4]",x\n')).notes
+    assert notes == ("left out the column of lists 'v'", "left out the text column 'w'")
+    columns = {"a": [1, 2], "v": [[0.1, 0.2], [0.3, 0.4]]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").notes == ("left out the column of lists 'v'",)
+
+
+def test_messages_stay_short(write: Write) -> None:
+    long = "n" * 5000
+    table = read_table(write(f"a,{long}\n1,{long}\n2,b\n"))
+    assert max(map(len, table.notes)) < 100
+    for text, options in ((f"a,{long}\n1,2\n2,x\n3,4\n", {}), (f"{long},{long}\n1,2\n", {"label": long})):
+        with pytest.raises(ValueError, match="n…") as caught:
+            read_table(write(text), **options)
+        assert len(str(caught.value)) < 200
