@@ -28,7 +28,11 @@ endless = ring.copy()
 endless[5, 0] = np.inf
 
 REFUSED: dict[str, tuple[Prepare | None, list[str], str]] = {
-    "NaN": (table(holes), ["X.npy"], r"NaN in rows 3, 7"),
+    "NaN": (
+        table(holes),
+        ["X.npy"],
+        r"2 numbers are missing, in 2 of 12 rows: row 3 column 'x2', row 7 column 'x2'",
+    ),
     "infinity": (table(endless), ["X.npy"], r"inf.* in row 5"),
     "text in a numeric column": (
         lambda folder: (folder / "t.csv").write_text("age,b\n1,2\nold,3\n4,5\n"),
