@@ -101,3 +101,20 @@ def test_messages_stay_short(write: Write) -> None:
         with pytest.raises(ValueError, match="n…") as caught:
             read_table(write(text), **options)
         assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("# a b\n1 2\n3 5\n", ("a", "b")),  # as np.savetxt writes names
+        ("#a b\n1 2\n3 5\n", ("#a", "b")),
+        ("# of the lake\n# in 2020, twice\na;b\n1;2\n3;5\n", ("a", "b")),
+        ("# of the lake\n1 2\n3 5\n", ("x1", "x2")),
+        ("#f00 0.5 2\n#0f0 0.7 5\n", ("x2", "x3")),  # colours
+        ("#;Name;b\n5;u;2\n3;v;5\n", ("#", "b")),
+    ],
+)
+def test_lines_that_begin_with_a_hash(write: Write, text: str, names: tuple[str, ...]) -> None:
+    table = read_table(write(text, "t.txt"))
+    assert table.names == names
+    assert_array_equal(table.X[:, -1], [2, 5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import csv
+import shlex
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -147,14 +148,14 @@ def test_row_numbers_that_pandas_wrote_are_left_out(write: Write, name: str) -> 
     assert any("which numbers the rows: --id" in note for note in table.notes)
 
 
-@pytest.mark.parametrize("name", ["Id", "id", "index", "row_id", "ROW"])
+@pytest.mark.parametrize("name", ["Id", "id", "index", "row_id", "ROW", "PassengerId", "customer ID"])
 def test_a_column_that_numbers_the_rows_is_left_out_and_offered_as_id(write: Write, name: str) -> None:
     path = write(f"{name},a\n4,0.5\n2,0.7\n9,0.1\n")
     table = read_table(path)
     assert table.names == ("a",)
     assert table.ids is None
     assert table.notes == (
-        f"left out the column '{name}', which numbers the rows: --id {name} makes it the id",
+        f"left out the column '{name}', which numbers the rows: --id {shlex.quote(name)} makes it the id",
     )
     assert read_table(path, columns=f"{name},a").names == (name, "a")  # as was asked for
     assert read_table(write(f"{name},a\n4,0.5\n2,0.7\n4,0.1\n")).names == (name, "a")  # no two are equal
@@ -164,6 +165,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_offered_as_id(write: Wri
 def test_a_named_column_that_counts_is_kept_and_remarked_upon(write: Write) -> None:
     table = read_table(write("depth,a\n1,0.5\n2,0.7\n3,0.1\n"))
     assert table.names == ("depth", "a")
+    assert read_table(write("acid,a\n1,0.5\n2,0.7\n")).names == ("acid", "a")
     assert table.notes == (
         "the column 'depth' just counts the rows: if it is no measurement, make it the id, --id depth",
     )
@@ -199,6 +201,11 @@ WRONG = {
         "a,b\n1,2\n3," + "z" * 200_000 + "\n",
         {},
         r"line 3 cannot be read \(field larger",
+    ),
+    "a line above the table": (
+        "A table\na,b,c\n1,2,3\n",
+        {},
+        r"line 2 has 3 cells where the first line has 1",
     ),
     "ragged": ("a,b\n1,2\n3\n", {}, r"line 3 has 1 cells where the first line has 2"),
     "unknown label": ("length,b\n1,2\n", {"label": "Lenght"}, r"no column 'Lenght': did you mean 'length'\?"),
@@ -290,7 +297,9 @@ def test_npz(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no array 'tset': did you mean 'test'\?"):
         read_table(tmp_path / "c.npz", array="tset")
     np.savez(tmp_path / "d.npz", images=np.zeros((3, 2, 2)))
-    with pytest.raises(ValueError, match=r"holds 'images' \(3×2×2\): save the numbers as an array X"):
+    with pytest.raises(
+        ValueError, match=r"holds 'images' \(3×2×2\): save it as rows, images\.reshape\(3, -1\)"
+    ):
         read_table(tmp_path / "d.npz")
 
 

@@ -129,7 +129,12 @@ def random_table(seed: int) -> Written:
         _expect_of_commas(table, [cell for j in kept for cell in columns[j].cells])
     _spoil(draw, table, lines, columns)
     # Without quotes, nobody could tell commas in a lone column from those between two.
-    _write(draw, table, [names, *lines] if header else lines, quoted=width == 1 and (commas or not header))
+    _write(
+        draw,
+        table,
+        [names, *lines] if header else lines,
+        quoted=width == 1 and any("," in line[0] for line in lines),
+    )
     return table
 
 

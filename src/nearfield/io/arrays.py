@@ -59,6 +59,10 @@ def _pick(path: Path, arrays: Mapping[str, np.ndarray], wanted: str | None) -> s
         return matrices[0]
     if matrices:
         raise ValueError(f"{path} holds the tables {quoted(matrices)}: pick one, as --array {matrices[0]}")
+    deep = next((name for name, array in arrays.items() if array.ndim > 2), None)
+    if deep is not None:
+        rows = f"{short(deep)}.reshape({len(arrays[deep])}, -1)"
+        raise ValueError(f"{path} holds {short(deep)!r} ({_size(arrays[deep])}): save it as rows, {rows}")
     held = ", ".join(f"{short(name)!r} ({_size(array)})" for name, array in list(arrays.items())[:6])
     raise ValueError(
         f"{path} holds {held or 'no array of numbers'}: save the numbers as an array X with two dimensions"

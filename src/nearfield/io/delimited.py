@@ -13,7 +13,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain, dropwhile, islice
 from pathlib import Path
 from typing import TextIO
 
@@ -38,7 +38,7 @@ def read_delimited(path: Path, choose: Chooser, delimiters: str, header: bool | 
         with open(path, newline="", encoding="utf-8-sig") as stream:
             delimiter = _delimiter(stream, delimiters)
             stream.seek(0)
-            return _read(_rows(stream, delimiter), path, choose, header)
+            return _read(_uncommented(_rows(stream, delimiter)), path, choose, header)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: save it as UTF-8") from error
 
@@ -56,18 +56,40 @@ def _rows(stream: TextIO, delimiter: str) -> Iterator[Row]:
         ) from error
 
 
+def _uncommented(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the rows without comments above the table: lines that begin with # and are of another width.
+
+    The last of them may hold the names, as `np.savetxt` writes them: as many as the numbers without the #.
+    """
+    comments: list[Row] = []
+    first = next(rows, None)
+    while first is not None and first[1][0].startswith("#"):
+        comments.append(first)
+        first = next(rows, None)
+    width = None if first is None else len(first[1])
+    yield from (row for row in comments if len(row[1]) == width or width is None)
+    if comments and width is not None and len(comments[-1][1]) != width:
+        line, (hashed, *others) = comments[-1]
+        names = [name for name in (hashed[1:].strip(),) if name] + others
+        if len(names) == width:
+            yield line, names
+    yield from rows if first is None else chain([first], rows)
+
+
 def _delimiter(stream: TextIO, candidates: str) -> str:
     """Return the candidate that splits the most of the first lines alike; of several, into numbers."""
-    lines = list(islice((line.strip(" \r\n") for line in stream if line.strip()), _LINES_LOOKED_AT))
+    lines = [line for line in (line.strip(" \r\n") for line in islice(stream, 2 * _LINES_LOOKED_AT)) if line]
+    lines = (list(dropwhile(lambda line: line.startswith("#"), lines)) or lines)[:_LINES_LOOKED_AT]
     best = {}
     for candidate in candidates:
         rows = _split(lines, candidate)
         alike = max(Counter(len(row) for row in rows if len(row) > 1).values(), default=0)
         # A few lines may be wrong, but then not between blanks: a lone column may have them in its name.
         enough = len(rows) if candidate == " " else len(rows) / 2
-        if alike >= enough and rows and len(rows[0]) > 1:
+        # A name above decimal commas is not split as they are, and each of these into two.
+        if rows and alike >= enough and (len(rows[0]) > 1 or max(map(len, rows)) > 2):
             # A decimal comma splits lines alike too, but '1,5;2,5' into 1, '5;2' and 5.
-            best[candidate] = (alike, _share_of_numbers(rows))
+            best[candidate] = (alike, _share_understood(rows))
     return max(best, key=lambda each: best[each]) if best else min(candidates, key="".join(lines).count)
 
 
@@ -79,10 +101,11 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _share_of_numbers(rows: list[list[str]]) -> float:
+def _share_understood(rows: list[list[str]]) -> float:
+    """How much of what is there is no mere text."""
     kinds = [read_cell(cell)[0] for row in rows for cell in row]
     there = [kind for kind in kinds if kind is not Kind.MISSING]
-    return sum(kind in NUMERIC for kind in there) / max(1, len(there))
+    return sum(kind is not Kind.TEXT for kind in there) / max(1, len(there))
 
 
 def _read(rows: Iterator[Row], path: Path, choose: Chooser, header: bool | None) -> Table:

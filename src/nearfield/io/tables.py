@@ -242,7 +242,10 @@ def _map_columns(names: Sequence[str]) -> Choice:
 
 # Names that say that a column tells the rows apart: what pandas calls an index it was told to write, what
 # `delimited` calls a column without a name, and what people say.
-_INDEX = re.compile(r"unnamed:? \d+|__index_level_\d+__|(row[ _-]?)?(id|index)|idx|row", re.IGNORECASE)
+_INDEX = re.compile(
+    # But not "humid".
+    r"(?i:unnamed:? \d+|__index_level_\d+__|id|(row[ _-]?)?index|idx|row|.*[ _.-]id)|.*[a-z]I[dD]"
+)
 
 
 def _without_index(table: Table) -> Table:
