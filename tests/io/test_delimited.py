@@ -68,6 +68,12 @@ def test_decimal_commas_are_read_and_told_of(write: Write, text: str, X: list[li
     assert any("read decimal commas in the column" in note for note in table.notes)
 
 
+def test_what_is_wrong_between_blanks_is_named(write: Write) -> None:
+    with pytest.raises(ValueError, match=r"line 4 has 1 cells where the first line has 2"):
+        read_table(write('"a" "b"\n"1" "2"\n"3" "4"\n"5"\n', "t.txt"))
+    assert read_table(write("my name\n5\n7\n", "t.txt")).names == ("my name",)
+
+
 def test_decimal_commas_between_blanks(write: Write) -> None:
     assert_array_equal(read_table(write("1,5 2,5 \n3,5 4,5 \n", "t.txt")).X, [[1.5, 2.5], [3.5, 4.5]])
 

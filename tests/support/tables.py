@@ -24,6 +24,19 @@ MISSING = ["", "NA", "?", "null", "NaN", "nan", "N/A", "None", "NULL"]
 WORDS = ["oak", "Ulme", "été", "日本", "naïve", "b-1", "R2D2", "it's", "a_1", "Ωmega", "#5", "1_2", "-", "🐟"]
 NAMES = [*WORDS, "x y", "Größe (mm)", "inf", "2019", "1e3", "3.5", "say “hi”", "a,b", 'in "', "c;d", "yes"]
 
+HOPELESS = [
+    (b"", "is empty"),
+    (b"\n\n", "is empty"),
+    (b"\xef\xbb\xbf", "is empty"),
+    (b",,\n,,\n", "is empty"),
+    (b"\r\n \r\n", "is empty"),
+    (b"a,b,c\n", "has no rows"),
+    ("Größe,b\n1,2\n".encode("latin-1"), "save it as UTF-8"),
+    ("a,b\n1,2\n".encode("utf-16"), "save it as UTF-8"),
+    (b'a,b\n1,"2\n3,4\n', "stray quote"),
+    (b"\x00\x01\x02\n\x03,\x04\n", "no numeric column|line 2 has 2 cells"),
+]
+
 
 @dataclass
 class Column:
@@ -107,8 +120,8 @@ def random_table(seed: int) -> Written:
     """Write the table of this seed."""
     draw = random.Random(seed)
     if draw.random() < 0.03:
-        nothing = draw.choice([b"", b"\n\n", b"\xef\xbb\xbf", b"\r\n \r\n" * 2])
-        return Written("t.csv", nothing, True, refused="is empty|has no rows")
+        content, refused = draw.choice(HOPELESS)
+        return Written("t.csv", content, True, refused=refused)
     rows, width = draw.randint(2, 30), draw.randint(1, 6)
     commas = draw.random() < 0.25
     makers = [_whole, _commas if commas else _real, _truth, _text, _lists, _nothing]
@@ -175,6 +188,8 @@ def _write(draw: random.Random, table: Written, lines: list[list[str]], quoted: 
     ending, delimiter = draw.choice(
         [("csv", ","), ("csv", ","), ("csv", ";"), ("csv", "\t"), ("csv", "|"), ("tsv", "\t"), ("txt", ";")]
     )
+    if draw.random() < 0.1:
+        ending, delimiter, quoted = "txt", " ", True  # for an empty cell between blanks is none
     quoting = csv.QUOTE_ALL if quoted else draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
     stream = io.StringIO(newline="")
     end = draw.choice(["\n", "\r\n"])

@@ -84,8 +84,8 @@ def _delimiter(stream: TextIO, candidates: str) -> str:
     for candidate in candidates:
         rows = _split(lines, candidate)
         alike = max(Counter(len(row) for row in rows if len(row) > 1).values(), default=0)
-        # A few lines may be wrong, but then not between blanks: a lone column may have them in its name.
-        enough = len(rows) if candidate == " " else len(rows) / 2
+        # Some lines may be wrong. A blank has to split more than the name of a lone column.
+        enough = len(rows) / 2 + (candidate == " ") / 2
         # A name above decimal commas is not split as they are, and each of these into two.
         if rows and alike >= enough and (len(rows[0]) > 1 or max(map(len, rows)) > 2):
             # A decimal comma splits lines alike too, but '1,5;2,5' into 1, '5;2' and 5.
