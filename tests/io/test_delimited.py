@@ -8,8 +8,11 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from nearfield.io.cells import Kind, read_cell, read_column
 from nearfield.io.tables import read_table
 from support.tables import Write
 
@@ -124,3 +127,15 @@ def test_lines_that_begin_with_a_hash(write: Write, text: str, names: tuple[str,
     table = read_table(write(text, "t.txt"))
     assert table.names == names
     assert_array_equal(table.X[:, -1], [2, 5])
+
+
+CELLS = "1,5 1,234 -0,5 3 0.5 nan NA 1e5 1,e5 ,5 1, 1e400 1,5e400 inf 12,345 1.234,5 yes [1] 1_2 x".split()
+
+
+@given(st.lists(st.sampled_from([*CELLS, "", " 2,5 "]), min_size=1, max_size=6))
+def test_a_column_is_read_as_its_cells_are(cells: list[str]) -> None:
+    numbers, kinds, point = read_column(cells)
+    assert kinds.tolist() == [read_cell(cell)[0] for cell in cells]
+    assert_array_equal(numbers, [read_cell(cell)[1] for cell in cells])
+    if not np.isin(kinds, (Kind.HUGE, Kind.COMMA, Kind.EITHER)).any():
+        assert point == any("." in cell and read_cell(cell)[0] is Kind.NUMBER for cell in cells)

@@ -289,6 +289,7 @@ def test_npz(tmp_path: Path) -> None:
     assert_array_equal(table.labels, y)
     assert_array_equal(table.ids, who)
     assert_array_equal(read_table(tmp_path / "a.npz", label="who").labels, who)
+    assert read_table(tmp_path / "a.npz", id="y").labels is None
     np.savez(tmp_path / "b.npz", data=X, scale=1.0)
     assert_array_equal(read_table(tmp_path / "b.npz").X, X)
     np.savez(tmp_path / "c.npz", train=X, test=X)

@@ -33,7 +33,7 @@ def read_npz(path: Path, chooser: Chooser, array: str | None = None) -> Table:
 
     def with_labels(names: Sequence[str]) -> Choice:
         choice = chooser(names)
-        if choice.label is None and "y" in sides:
+        if choice.label is None and "y" in sides and choice.id != names.index("y"):
             choice = replace(choice, label=names.index("y"))
         used.update(names[j] for j in (choice.label, choice.id) if j is not None)
         return choice

@@ -78,10 +78,7 @@ def read_cell(cell: str) -> tuple[Kind, float]:
         return WORDS[word]
     if _COMMA.fullmatch(cell):
         number = float(cell.replace(".", "").replace(",", "."))
-        kind = _kind(cell, number)
-        if kind is Kind.NUMBER:
-            kind = Kind.EITHER if _THOUSANDS.fullmatch(cell) else Kind.COMMA
-        return kind, number
+        return Kind(_with_comma(cell, _kind(cell, number))), number
     return Kind.VECTOR if _VECTOR.fullmatch(cell) else Kind.TEXT, np.nan
 
 
@@ -93,6 +90,13 @@ def _kind(cell: str, number: float) -> Kind:
     return Kind.HUGE if isinf(number) and any(map(str.isdigit, cell)) else Kind.NUMBER
 
 
+def _with_comma(cell: str, kind: int) -> int:
+    """The kind of a number as it is written, which may be with a comma."""
+    if kind != Kind.NUMBER or "," not in cell:
+        return kind
+    return Kind.EITHER if _THOUSANDS.fullmatch(cell.strip()) else Kind.COMMA
+
+
 def read_column(cells: Sequence[str]) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the numbers and the kinds of a column's cells, and whether a number has a decimal point.
 
@@ -101,12 +105,18 @@ def read_column(cells: Sequence[str]) -> tuple[np.ndarray, np.ndarray, bool]:
     """
     joined = "".join(cells)
     if "_" not in joined:
+        # The quick way, for a column of numbers and empty cells, all of them with points or all with commas.
+        commas = "," in joined and "." not in joined
+        texts = [(cell.replace(",", ".") if commas else cell) or "nan" for cell in cells]
         try:
-            numbers = np.array(cells, dtype=np.float64)
+            numbers = np.array(texts, dtype=np.float64)
         except ValueError:
             pass
         else:
-            return numbers, _kinds(numbers, lambda i: cells[i[0]]), "." in joined
+            kinds = _kinds(numbers, lambda i: cells[i[0]])
+            if commas:
+                kinds[:] = [_with_comma(cell, kind) for cell, kind in zip(cells, kinds.tolist(), strict=True)]
+            return numbers, kinds, "." in joined
     read = [read_cell(cell) for cell in cells]
     kinds = np.array([kind for kind, _ in read], dtype=np.int8)
     point = any(kind == Kind.NUMBER and "." in cell for cell, (kind, _) in zip(cells, read, strict=True))
