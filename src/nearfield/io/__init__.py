@@ -10,6 +10,5 @@
 `parquet`   Parquet files as tables
 `missing`   what becomes of rows in which a number is missing
 `datasets`  the small data sets that come with scikit-learn
-`checks`    what is asked of the numbers before any work begins
 `maps`      the result of a run, saved and loaded without pickle
 """

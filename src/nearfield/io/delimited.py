@@ -26,7 +26,6 @@ from nearfield.io.headers import is_header
 _CELLS_AT_ONCE = 2**18
 _ROWS_LOOKED_AT = 1000  # at most, to tell a header
 _LINES_LOOKED_AT = 20  # to tell the delimiter
-_HEADLESS = "found no header"
 
 Row = tuple[int, list[str]]  # the line where the row ends, and its cells
 
@@ -109,13 +108,13 @@ def _share_understood(rows: list[list[str]]) -> float:
 
 
 def _read(rows: Iterator[Row], path: Path, choose: Chooser, header: bool | None) -> Table:
-    names, notes, rows = _header(rows, header)
+    names, rows, headless, notes = _header(rows, header)
     if not names:
         raise ValueError(f"{path} is empty: it needs at least one row of numbers")
     choice = choose(names)
 
     X = np.empty((0, len(choice.numbers)))
-    tally = _Tally(len(choice.numbers), headless=bool(notes) and notes[0].startswith(_HEADLESS))
+    tally = _Tally(len(choice.numbers), headless=headless)
     labels: list[str] = []
     ids: list[str] = []
     for block in _blocks(rows, len(names)):
@@ -139,15 +138,15 @@ def _read(rows: Iterator[Row], path: Path, choose: Chooser, header: bool | None)
     )
 
 
-def _header(rows: Iterator[Row], known: bool | None) -> tuple[list[str], list[str], Iterator[Row]]:
-    """Return the column names, what is to be said about them, and the rows of data; no names for no rows."""
+def _header(rows: Iterator[Row], known: bool | None) -> tuple[list[str], Iterator[Row], bool, list[str]]:
+    """Return the names (none of no rows), the data, whether the names were made up, and what to say of it."""
     above: list[Row] = []  # delimiters alone, which spreadsheets write for empty lines above a table
     first = next(rows, None)
     while first is not None and not any(map(str.strip, first[1])):
         above.append(first)
         first = next(rows, None)
     if first is None:
-        return [], [], rows
+        return [], rows, True, []
     cells = [cell.strip() for cell in first[1]]
     doubt = ""
     if known is None:
@@ -156,10 +155,11 @@ def _header(rows: Iterator[Row], known: bool | None) -> tuple[list[str], list[st
         known, doubt = is_header(cells, [row for _, row in below])
     notes = [doubt] if doubt else []
     if known:
-        return [cell or f"unnamed {j + 1}" for j, cell in enumerate(cells)], notes, rows
+        return [cell or f"unnamed {j + 1}" for j, cell in enumerate(cells)], rows, False, notes
     names = [f"x{j + 1}" for j in range(len(cells))]
-    notes.insert(0, f"{_HEADLESS} and called the columns {quoted(names, most=2)}")
-    return names, notes, chain(above, [first], rows)  # without a header, what is empty is missing
+    notes.insert(0, f"found no header and called the columns {quoted(names, most=2)}")
+    # Without a header, what is empty is missing.
+    return names, chain(above, [first], rows), True, notes
 
 
 def _blocks(rows: Iterator[Row], width: int) -> Iterator[list[Row]]:
