@@ -225,6 +225,13 @@ def test_what_is_done_is_said_before_it_is_done(
         assert re.match(r"plan +a plan\n", capsys.readouterr().out)
 
 
+def test_an_unknown_start_is_refused_before_neighbours_are_searched(
+    here: Path, stand_in: type[StandIn], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["embed", "iris.csv", "--start", "pcaa"]) == 2
+    assert "finding neighbours" not in capsys.readouterr().out
+
+
 def test_ctrl_c_before_there_is_a_map_says_that_nothing_was_written(
     here: Path, stand_in: type[StandIn], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,7 +61,11 @@ REFUSED: dict[str, tuple[Prepare | None, list[str], str]] = {
     "a perplexity that is no number": (None, ["iris.csv", "--perplexity", "x"], r"'--perplexity'"),
     "an unknown metric": (None, ["iris.csv", "--metric", "eucledian"], r"eucledian"),
     "an unknown engine": (None, ["iris.csv", "--engine", "warp"], r"engine .*'warp'"),
-    "an unknown start": (None, ["iris.csv", "--start", "pcaa", *QUICK], r"pcaa"),
+    "an unknown start": (
+        None,
+        ["iris.csv", "--start", "pcaa"],
+        r"--start pcaa: use pca, random, spectral, or a",
+    ),
     "distances that are not square": (
         table(np.ones((12, 5))),
         ["X.npy", "--metric", "precomputed", *QUICK],

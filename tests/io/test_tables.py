@@ -317,6 +317,8 @@ def test_arrays_that_are_not_used_are_named(tmp_path: Path) -> None:
     assert table.X.shape == (5, 3)
     assert table.labels is None
     assert "'X' (3×3)" in table.notes[0]
+    with pytest.raises(ValueError, match=r"the array 'who' of .*a\.npz has the shape \(3,\): it needs two"):
+        read_table(path, array="who")
     np.savez(path, data=np.eye(3))
     assert read_table(path).notes == ("read the array 'data'",)
     with pytest.raises(ValueError, match=r"leave out --header"):

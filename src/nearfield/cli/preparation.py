@@ -92,7 +92,13 @@ def positions(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
 
 def start_positions(start: str | None, table: Table, data: Path, dimensions: int) -> Any:
     """Return the name of a start, or the map that is to be one, its rows in the order of the data."""
-    if start is None or "." not in start:
+    if start is None:
+        return None
+    if "." not in start:
+        from nearfield.descent.starts import STARTS
+
+        if start not in STARTS:
+            raise ValueError(f"--start {start}: use {', '.join(STARTS)}, or a map such as map.csv")
         return start
     from nearfield.cli.matching import match_rows
 

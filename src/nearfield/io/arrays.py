@@ -20,7 +20,7 @@ def read_npy(path: Path, chooser: Chooser) -> Table:
             raise ValueError(f"{path} holds several arrays: let its name end in .npz")
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _complaint(path, error) from error
-    return _table(path, matrix, {}, chooser)
+    return _table(str(path), matrix, {}, chooser)
 
 
 def read_npz(path: Path, chooser: Chooser, array: str | None = None) -> Table:
@@ -38,7 +38,7 @@ def read_npz(path: Path, chooser: Chooser, array: str | None = None) -> Table:
         used.update(names[j] for j in (choice.label, choice.id) if j is not None)
         return choice
 
-    table = _table(path, matrix, sides, with_labels)
+    table = _table(f"the array {short(name)!r} of {path}", matrix, sides, with_labels)
     notes = [f"read the array {short(name)!r}"] if array is None and name != "X" else []
     left = [f"{short(each)!r} ({_size(values)})" for each, values in arrays.items() if each not in used]
     left += [f"{short(each)!r} (Python objects)" for each in objects]
@@ -105,11 +105,11 @@ def _complaint(path: Path, error: Exception) -> ValueError:
     return ValueError(f"{path} is not a file that NumPy has written: save it with np.save or np.savez")
 
 
-def _table(path: Path, matrix: np.ndarray, sides: Mapping[str, np.ndarray], chooser: Chooser) -> Table:
+def _table(what: str, matrix: np.ndarray, sides: Mapping[str, np.ndarray], chooser: Chooser) -> Table:
     if matrix.ndim != 2:
-        raise ValueError(f"{path} has the shape {matrix.shape}: it needs two dimensions, rows and columns")
+        raise ValueError(f"{what} has the shape {matrix.shape}: it needs two dimensions, rows and columns")
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{path} holds {short(str(matrix.dtype))}: it needs real numbers, astype(float)")
+        raise ValueError(f"{what} holds {short(str(matrix.dtype))}: it needs real numbers, astype(float)")
     width = matrix.shape[1]
     names = [f"x{j + 1}" for j in range(width)]
     choice = chooser([*names, *sides])
@@ -118,7 +118,7 @@ def _table(path: Path, matrix: np.ndarray, sides: Mapping[str, np.ndarray], choo
         return None if j is None else matrix[:, j] if j < width else list(sides.values())[j - width]
 
     if choice.asked and any(j >= width for j in choice.numbers):
-        raise ValueError(f"{path}: the columns of the numbers are called {quoted(names)}")
+        raise ValueError(f"{what}: the columns of the numbers are called {quoted(names)}")
     numbers = [j for j in choice.numbers if j < width]
     chosen = matrix if len(numbers) == width else matrix[:, numbers]
     return Table(
