@@ -71,6 +71,27 @@ def test_decimal_commas_are_read_and_told_of(write: Write, text: str, X: list[li
     assert any("read decimal commas in the column" in note for note in table.notes)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\nFalse\nFalse\nTrue\n", ("a,b",)),  # most lines are not split
+        ("yes\t[0.5, 1, 2, 3]\t338\nno\t[1, 0, 2, 9]\t233\n", ("x1", "x3")),  # commas split them alike too
+        ("a|b\n1,5|2\n3,5|4\n", ("a", "b")),
+        ("Berlin, DE;5\nParis, FR;7\nBerlin, DE;8\n", ("x2",)),
+    ],
+)
+def test_the_delimiter_is_what_makes_sense_of_the_cells(
+    write: Write, text: str, names: tuple[str, ...]
+) -> None:
+    assert read_table(write(text)).names == names
+
+
+def test_a_ragged_line_does_not_change_the_delimiter(write: Write) -> None:
+    text = '"395";"-1,8";"3"\n"-21";"1,3"\n"7";"?";"4"\n"6";"2,5";"5"\n'
+    with pytest.raises(ValueError, match=r"line 2 has 2 cells where the first line has 3"):
+        read_table(write(text))
+
+
 def test_what_is_wrong_between_blanks_is_named(write: Write) -> None:
     with pytest.raises(ValueError, match=r"line 4 has 1 cells where the first line has 2"):
         read_table(write('"a" "b"\n"1" "2"\n"3" "4"\n"5"\n', "t.txt"))
