@@ -32,6 +32,7 @@ def test_words_for_missing_are_nan_alike(write: Write, word: str) -> None:
         ("1e3\n0.5\n0.7\n", "add --header"),
         ("a,2.5\n0.1,0.2\n0.3,0.5\n", "though '2.5' is a number: add --no-header"),
         ("0,1,2\n2,0,1\n1,2,0\n", "though '0' is a number: add --no-header"),
+        ("NULL,oak\n7.5,elm\n3.7,ash\n", "though 'NULL' stands for nothing: add --no-header"),
         ("496,b-1,290\n304,oak,404\n", "though '496' is a number: add --no-header"),
         ("town,20,30\nUlm,10,40\nBonn,40,20\n", "though '20' is a number: add --no-header"),
         ("0.5,0.2\n0.4,0.3\n0.7,0.1\n", None),

@@ -51,7 +51,10 @@ def is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[bool
     ):
         return False, ""
     if not numbers:
-        return bool(words), ""
+        gap = next(
+            (cell for cell, kind in zip(cells, kinds, strict=True) if cell and kind is Kind.MISSING), None
+        )
+        return bool(words), _overruled(gap, "stands for nothing") if words and gap else ""
     if written == [str(k) for k in range(len(written))] and (len(written) > 2 or not cells[0]):
         return True, _overruled(written[0]) if cells[0] and not apart else ""  # as pandas numbers columns
     if any(columns[j].is_text for j in numbers):
@@ -67,8 +70,8 @@ def is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[bool
     return False, ""
 
 
-def _overruled(number: str) -> str:
-    took = f"took the first line for the header, though {short(number)!r} is a number"
+def _overruled(cell: str, but: str = "is a number") -> str:
+    took = f"took the first line for the header, though {short(cell)!r} {but}"
     return f"{took}: add --no-header if it is data"
 
 
