@@ -69,14 +69,6 @@ def test_a_start_of_other_points_is_refused(here, capsys):
     assert not (here / "second.csv").exists()
 
 
-def test_an_id_that_several_rows_have_cannot_be_pinned(here, capsys):
-    text = (here / "iris.csv").read_text().replace("f15,", "f10,")
-    (here / "iris.csv").write_text(text)
-    (here / "pins.csv").write_text("id,y1,y2\nf10,1,2\n")
-    assert main(["embed", "iris.csv", "--id", "who", "-o", "map.csv", "--pins", "pins.csv", *QUICK]) == 2
-    assert "several rows of the data have the id 'f10'" in capsys.readouterr().err
-
-
 def test_the_pins_are_not_written_over(here, capsys):
     (here / "pins.csv").write_text("id,y1,y2\nf10,1,2\n")
     assert main(["embed", "iris.csv", "--id", "who", "-o", "pins.csv", "--pins", "pins.csv", *QUICK]) == 2

@@ -28,12 +28,16 @@ endless = ring.copy()
 endless[5, 0] = np.inf
 
 REFUSED: dict[str, tuple[Prepare | None, list[str], str]] = {
-    "NaN": (table(holes), ["X.npy"], r"NaN in rows 3, 7"),
+    "NaN": (
+        table(holes),
+        ["X.npy"],
+        r"2 numbers are missing, in 2 of 12 rows: row 3 column 'x2', row 7 column 'x2'",
+    ),
     "infinity": (table(endless), ["X.npy"], r"inf.* in row 5"),
     "text in a numeric column": (
-        lambda folder: (folder / "t.csv").write_text("age,b\n1,2\nn/a,3\n4,5\n"),
+        lambda folder: (folder / "t.csv").write_text("age,b\n1,2\nold,3\n4,5\n"),
         ["t.csv"],
-        r"column 'age', row 1 \(line 3\): 'n/a' is not a number",
+        r"column 'age', row 1 \(line 3\): 'old' is not a number",
     ),
     "fewer points than the perplexity needs": (table(ring), ["X.npy", "--perplexity", "30"], r"perplexity"),
     "one point": (table(ring[:1]), ["X.npy"], r"one row only: a map needs at least two"),
@@ -57,7 +61,11 @@ REFUSED: dict[str, tuple[Prepare | None, list[str], str]] = {
     "a perplexity that is no number": (None, ["iris.csv", "--perplexity", "x"], r"'--perplexity'"),
     "an unknown metric": (None, ["iris.csv", "--metric", "eucledian"], r"eucledian"),
     "an unknown engine": (None, ["iris.csv", "--engine", "warp"], r"engine .*'warp'"),
-    "an unknown start": (None, ["iris.csv", "--start", "pcaa", *QUICK], r"pcaa"),
+    "an unknown start": (
+        None,
+        ["iris.csv", "--start", "pcaa"],
+        r"--start pcaa: use pca, random, spectral, or a",
+    ),
     "distances that are not square": (
         table(np.ones((12, 5))),
         ["X.npy", "--metric", "precomputed", *QUICK],

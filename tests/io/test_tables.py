@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import csv
+import shlex
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,7 @@ from numpy.testing import assert_array_equal
 from nearfield.io import delimited
 from nearfield.io.datasets import digits, iris
 from nearfield.io.tables import check_map_path, read_map, read_table, write_map
-
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(text: str, name: str = "data.csv", encoding: str = "utf-8") -> Path:
-        (tmp_path / name).write_bytes(text.encode(encoding))
-        return tmp_path / name
-
-    return write
-
+from support.tables import Write
 
 # ------------------------------------------------------------ text tables that differ in form, not in content
 
@@ -80,6 +69,19 @@ def test_quoted_cells_hold_delimiters_newlines_and_quotes(write: Write) -> None:
         (",0,1\n0,7,8\n1,9,7\n", 2, ("0", "1")),  # and with its index
         ("town,2019,2020\nUlm,7,8\n", 1, ("2019", "2020")),
         ("0,1\n1,0\n", 2, ("x1", "x2")),
+        ("a,inf,c\n1,2,3\n4,5,6\n", 2, ("a", "inf", "c")),
+        ("a,1e3,nan\n1,2,3\n4,5,6\n", 2, ("a", "1e3", "nan")),
+        ("yes,2.5\n0.5,0.7\n0.1,0.2\n", 2, ("yes", "2.5")),  # above numbers, no word is a number
+        ("39,State-gov,13\n50,Private,9\n38,State-gov,13\n", 3, ("x1", "x3")),  # UCI's adult.data
+        ("sample,400.5,401,401.5\ns,0.1,0.2,0.3\nt,0.2,0.3,0.1\n", 2, ("400.5", "401", "401.5")),
+        ("True,3\nFalse,4\n", 2, ("x1", "x2")),
+        ("flag,3\ntrue,4\nfalse,5\n", 2, ("flag", "3")),
+        ("true,1\nyes,4\nno,5\n", 2, ("true", "1")),
+        ("[1, 2];3\n[2, 3];4\n", 2, ("x2",)),  # a list is no name
+        ("2019;2020\nred;1\nblue;2\n", 2, ("2020",)),  # a number above text is one
+        ("nan,nan\n1,2\n", 2, ("x1", "x2")),
+        (",,\na,b,c\n1,2,3\n", 1, ("a", "b", "c")),  # an empty line of a spreadsheet
+        (",\n1,2\n3,4\n", 3, ("x1", "x2")),  # which is a row where there is no header
     ],
 )
 def test_header_or_data(write: Write, text: str, rows: int, names: tuple[str, ...]) -> None:
@@ -143,32 +145,72 @@ def test_ids_never_become_floats(write: Write) -> None:
 def test_row_numbers_that_pandas_wrote_are_left_out(write: Write, name: str) -> None:
     table = read_table(write(f"{name},a,b\n7,0.5,1\n3,0.7,2\n5,0.1,9\n"))
     assert table.names == ("a", "b")
-    assert any("row numbers" in note for note in table.notes)
+    assert any("which numbers the rows: --id" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("name", ["Id", "id", "index", "row_id", "ROW", "PassengerId", "customer ID"])
+def test_a_column_that_numbers_the_rows_is_left_out_and_offered_as_id(write: Write, name: str) -> None:
+    path = write(f"{name},a\n4,0.5\n2,0.7\n9,0.1\n")
+    table = read_table(path)
+    assert table.names == ("a",)
+    assert table.ids is None
+    assert table.notes == (
+        f"left out the column '{name}', which numbers the rows: --id {shlex.quote(name)} makes it the id",
+    )
+    assert read_table(path, columns=f"{name},a").names == (name, "a")  # as was asked for
+    assert read_table(write(f"{name},a\n4,0.5\n2,0.7\n4,0.1\n")).names == (name, "a")  # no two are equal
+    assert read_table(write(f"{name},a\n4.5,0.5\n2,0.7\n9,0.1\n")).names == (name, "a")
 
 
 def test_a_named_column_that_counts_is_kept_and_remarked_upon(write: Write) -> None:
-    table = read_table(write("Id,a\n1,0.5\n2,0.7\n3,0.1\n"))
-    assert table.names == ("Id", "a")
-    assert table.notes == ("the column 'Id' just counts the rows: if it is no measurement, make it the id",)
+    table = read_table(write("depth,a\n1,0.5\n2,0.7\n3,0.1\n"))
+    assert table.names == ("depth", "a")
+    assert read_table(write("acid,a\n1,0.5\n2,0.7\n")).names == ("acid", "a")
+    assert table.notes == (
+        "the column 'depth' just counts the rows: if it is no measurement, make it the id, --id depth",
+    )
 
 
 # ------------------------------------------------------------------------------------- what is wrong is named
 
 WRONG = {
     "a few text cells": (
-        "age,b\n1,2\n3,4\n n/a,6\n7,8\n",
+        "age,b\n1,2\n3,4\n old,6\n7,8\n",
         {},
-        r"column 'age', row 2 \(line 4\): 'n/a' is not a number: mend",
+        r"column 'age', row 2 \(line 4\): 'old' is not a number: mend",
     ),
     "asked-for text": (
         "name,b\nu,2\nv,4\n",
         {"columns": "name"},
         r"column 'name', row 0 .*'u' is not a number",
     ),
-    "decimal comma": ("a;b\n1,5;2\n2,5;4\n", {}, r"column 'a', row 0 \(line 2\): '1,5' has a decimal comma"),
+    "commas of two meanings": (
+        "a;b\n1,234;2\n2,345;4\n",
+        {},
+        r"column 'a', row 0 \(line 2\): '1,234' may have a decimal comma or one between thousands",
+    ),
+    "commas and points": (
+        "a;b\n1,5;2\n2,5;1.234\n",
+        {},
+        r"column 'a', row 0 \(line 2\): '1,5' has a decimal comma, but there are points in the column 'b'",
+    ),
+    "thousands": ("a;b\n1,234,567;2\n2;4\n", {}, r"'1,234,567' is not a number"),
+    "too large": ("a,b\n1,2\n-1e400,4\n", {}, r"row 1 \(line 3\): '-1e400' is too large"),
+    "too large, and empty": ("a,b\n,2\n1e400,4\n", {}, r"row 1 \(line 3\): '1e400' is too large"),
+    "a cell that has no end": (
+        "a,b\n1,2\n3," + "z" * 200_000 + "\n",
+        {},
+        r"line 3 cannot be read \(field larger",
+    ),
+    "a line above the table": (
+        "A table\na,b,c\n1,2,3\n",
+        {},
+        r"line 2 has 3 cells where the first line has 1",
+    ),
     "ragged": ("a,b\n1,2\n3\n", {}, r"line 3 has 1 cells where the first line has 2"),
     "unknown label": ("length,b\n1,2\n", {"label": "Lenght"}, r"no column 'Lenght': did you mean 'length'\?"),
     "unknown column": ("a,b\n1,2\n", {"columns": "a,zzz"}, r"no column 'zzz': there are 'a', 'b'"),
+    "an array of no archive": ("a,b\n1,2\n", {"array": "X"}, r"only \.npz files have arrays to pick from"),
     "ambiguous": ("a,a,b\n1,2,3\n", {"columns": "a"}, r"2 columns are called 'a'"),
     "header only": ("a,b\n", {}, r"has no rows"),
     "empty": ("", {}, r"is empty"),
@@ -247,11 +289,40 @@ def test_npz(tmp_path: Path) -> None:
     assert_array_equal(table.labels, y)
     assert_array_equal(table.ids, who)
     assert_array_equal(read_table(tmp_path / "a.npz", label="who").labels, who)
+    assert read_table(tmp_path / "a.npz", id="y").labels is None
     np.savez(tmp_path / "b.npz", data=X, scale=1.0)
     assert_array_equal(read_table(tmp_path / "b.npz").X, X)
     np.savez(tmp_path / "c.npz", train=X, test=X)
-    with pytest.raises(ValueError, match=r"holds 'train', 'test': save the numbers as an array X"):
+    with pytest.raises(ValueError, match=r"holds the tables 'train', 'test': pick one, as --array train"):
         read_table(tmp_path / "c.npz")
+    with pytest.raises(ValueError, match=r"no array 'tset': did you mean 'test'\?"):
+        read_table(tmp_path / "c.npz", array="tset")
+    np.savez(tmp_path / "d.npz", images=np.zeros((3, 2, 2)))
+    with pytest.raises(
+        ValueError, match=r"holds 'images' \(3×2×2\): save it as rows, images\.reshape\(3, -1\)"
+    ):
+        read_table(tmp_path / "d.npz")
+
+
+def test_arrays_that_are_not_used_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    names = np.array([None, "b", "c"])
+    np.savez(
+        path, X=np.eye(3), y=np.arange(3), who=np.arange(3), test=np.zeros((5, 3)), scale=2.0, names=names
+    )
+    assert read_table(path).notes == (
+        "left out the arrays 'who' (3), 'test' (5×3), 'scale' (one value), 'names' (Python objects)",
+    )
+    table = read_table(path, array="test")
+    assert table.X.shape == (5, 3)
+    assert table.labels is None
+    assert "'X' (3×3)" in table.notes[0]
+    with pytest.raises(ValueError, match=r"the array 'who' of .*a\.npz has the shape \(3,\): it needs two"):
+        read_table(path, array="who")
+    np.savez(path, data=np.eye(3))
+    assert read_table(path).notes == ("read the array 'data'",)
+    with pytest.raises(ValueError, match=r"leave out --header"):
+        read_table(path, header=True)
 
 
 @pytest.mark.parametrize(
@@ -294,6 +365,11 @@ def test_parquet(tmp_path: Path) -> None:
     assert_array_equal(read_table(tmp_path / "t.parquet", columns="b,k").X[0], [1, 4])
     with pytest.raises(ValueError, match="column 'n' holds string and not numbers"):
         read_table(tmp_path / "t.parquet", columns="n")
+
+
+def test_parquet_of_whole_numbers_that_are_too_long(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"n": [2**53 + 1, 3], "b": [1, 2]}), tmp_path / "t.parquet")
+    assert_array_equal(read_table(tmp_path / "t.parquet").X, [[2.0**53, 1], [3, 2]])
 
 
 def test_a_frame_that_pandas_wrote(tmp_path: Path) -> None:

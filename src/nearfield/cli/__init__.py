@@ -16,6 +16,7 @@ from nearfield.cli.compare import compare
 from nearfield.cli.demo import demo
 from nearfield.cli.derive import derive
 from nearfield.cli.embed import embed
+from nearfield.cli.hints import usage_error
 from nearfield.cli.methods import methods
 from nearfield.cli.quality import quality
 from nearfield.cli.terminal import INTERRUPTED, MENDABLE, complain, plain_speech
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Errors of usage, such as an unknown option. Their class has moved between versions of Typer.
         if not hasattr(error, "format_message"):
             raise
-        return complain(error.format_message())
+        return complain(usage_error(error))
 
 
 @app.callback(invoke_without_command=True)

@@ -9,18 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from nearfield.cli.options import (
+    Array,
     Columns,
     Components,
+    Header,
     Id,
     Jobs,
     Label,
     Metric,
+    Missing,
     Neighbours,
     Quiet,
     Seed,
     Standardize,
 )
 from nearfield.cli.preparation import perplexities, prepare
+from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report
 
 
@@ -40,6 +44,9 @@ def compare(
     label: Label = None,
     columns: Columns = None,
     id: Id = None,
+    header: Header = None,
+    array: Array = None,
+    missing: Missing = "refuse",
     perplexity: Annotated[
         Any,
         typer.Option(
@@ -73,20 +80,17 @@ def compare(
     """
     report = Report(quiet)
 
-    from nearfield.checks import finite
+    reading = Reading(label, columns, id, header, array, missing)
+    reading.check()
+
     from nearfield.comparison.wanted import split_names, wanted
-    from nearfield.io.tables import read_table
 
     names = None if methods is None else split_names(methods)
     names = list(wanted(names))  # which refuses before the table is read
     out = Path(f"{data.stem}-report.html") if out is None else out
     _check_outputs(data, out, as_json, coordinates)
 
-    table = read_table(data, label=label, columns=columns, id=id)
-    report("read", f"{data}: {table.X.shape[0]} rows × {table.X.shape[1]} columns")
-    for note in table.notes:
-        report("", note)
-    finite(table.X, table.names)
+    table = reading.read(data, metric, report)
     X = prepare(table.X, standardize, pca, metric, seed, report)
 
     from nearfield.comparison.comparing import compare as run_all
@@ -105,9 +109,7 @@ def compare(
             data,
             {
                 "methods": ",".join(names),
-                "label": label,
-                "columns": columns,
-                "id": id,
+                **reading.given,
                 "perplexity": _written(perplexity),
                 "metric": metric,
                 "standardize": standardize,
@@ -161,8 +163,8 @@ def _command(data: Path, options: dict[str, Any]) -> str:
     """What to type to do the same again, in the folder of the data."""
     words = ["nearfield", "compare", data.name]
     for name, value in options.items():
-        if value is True:
-            words.append(f"--{name}")
-        elif value is not None and value is not False:
+        if isinstance(value, bool):
+            words += [f"--{name}"] if value else [f"--no-{name}"] if name == "header" else []
+        elif value is not None:
             words += [f"--{name}", str(value)]
     return shlex.join(words)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nearfield.cli.preparation import draw, make_map
-from nearfield.cli.terminal import INTERRUPTED, compose
+from nearfield.cli.terminal import INTERRUPTED, Report, compose
 
 
 def demo(
@@ -32,7 +32,7 @@ def demo(
 
     table = digits()
     began = time.perf_counter()
-    made = make_map(table.X, compose("tsne", {}), "tsne", 0, None, False, {})
+    made = make_map(table.X, compose("tsne", {}), "tsne", 0, None, Report(quiet=True), {}, shown=True)
     seconds = time.perf_counter() - began
     write_map(out / "map.csv", made.Y, labels=table.labels)
     draw(out / "map.png", made.Y, table.labels, "1797 handwritten digits · t-SNE")

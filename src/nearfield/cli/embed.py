@@ -9,12 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from nearfield.cli.options import (
+    Array,
     Columns,
     Components,
+    Header,
     Id,
     Jobs,
     Label,
     Metric,
+    Missing,
     Parameters,
     Quiet,
     Seed,
@@ -29,6 +32,7 @@ from nearfield.cli.preparation import (
     prepare,
     start_positions,
 )
+from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
 
 
@@ -40,6 +44,9 @@ def embed(
     label: Label = None,
     columns: Columns = None,
     id: Id = None,
+    header: Header = None,
+    array: Array = None,
+    missing: Missing = "refuse",
     perplexity: Annotated[
         Any,
         typer.Option(
@@ -77,20 +84,16 @@ def embed(
     Ctrl-C ends the work early and writes the map so far.
     """
     report = Report(quiet)
+    reading = Reading(label, columns, id, header, array, missing)
+    reading.check()
     composed = compose(method, settings(parameters or []))
     out = Path(f"{data.stem}-map.csv") if out is None else out
     check_outputs({"data": data, "pins": pins}, out, plot, dimensions)
 
-    from nearfield.checks import finite
-    from nearfield.io.tables import read_table, write_map
+    from nearfield.io.tables import write_map
 
-    table = read_table(data, label=label, columns=columns, id=id)
-    rows, width = table.X.shape
-    report("read", f"{data}: {rows} rows × {width} columns")
-    for note in table.notes:
-        report("", note)
-    finite(table.X, table.names)
-    places = pinned(pins, table.ids, rows, dimensions)
+    table = reading.read(data, metric, report)
+    places = pinned(pins, table.ids, len(table.X), dimensions)
     X = prepare(table.X, standardize, pca, metric, seed, report)
 
     given = {
@@ -104,13 +107,20 @@ def embed(
     report("method", f"{method}: {composed}")
     began = time.perf_counter()
     made = make_map(
-        X, composed, method, seed, max_iter, quiet, {k: v for k, v in given.items() if v is not None}, places
+        X,
+        composed,
+        method,
+        seed,
+        max_iter,
+        report,
+        {k: v for k, v in given.items() if v is not None},
+        places,
+        shown=not quiet,
     )
     seconds = time.perf_counter() - began
-    report("plan", str(made.plan))
     if made.pinned:
         report("pinned", f"{len(places)} point{'s' * (len(places) > 1)}, as {pins} says")
-    report("result", f"cost {made.cost:.6g} after {made.iterations} iterations in {seconds:.1f} s")
+    report("result", f"{made.result} in {seconds:.1f} s")
 
     write_map(out, made.Y, ids=table.ids, labels=table.labels)
     if plot is not None:

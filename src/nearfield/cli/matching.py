@@ -21,8 +21,8 @@ def match_rows(table: Table, map_ids: np.ndarray | None, rows: int, data: Path, 
     Parameters
     ----------
     table : Table
-        The data, with ids if a column was named for them; else the ids are the numbers of the rows, from 0,
-        as `embed` writes them.
+        The data, with ids, all different, if a column was named for them; else the ids are the numbers of
+        the rows, from 0, as `embed` writes them.
     map_ids : array or None
         The ids of the map.
     rows : int
@@ -46,10 +46,9 @@ def match_rows(table: Table, map_ids: np.ndarray | None, rows: int, data: Path, 
     # As text, for 7 in one file may stand beside '7' in the other.
     wanted = [str(each) for each in (range(n) if table.ids is None else table.ids.tolist())]
     there = [str(each) for each in map_ids.tolist()]
-    for name, ids in ((data, wanted), (mapped, there)):
-        if len(set(ids)) < len(ids):
-            twice = Counter(ids).most_common(1)[0][0]
-            raise ValueError(f"{name} has several rows with the id {twice!r}: ids must be different")
+    if len(set(there)) < len(there):
+        twice = Counter(there).most_common(1)[0][0]
+        raise ValueError(f"{mapped} has several rows with the id {twice!r}: ids must be different")
     place = {each: row for row, each in enumerate(there)}
     missing = [each for each in wanted if each not in place]
     if missing and table.ids is None and rows == n:

@@ -13,6 +13,22 @@ Parameters = Annotated[
 Label = Annotated[str | None, typer.Option(help="The column that names the class of a row.")]
 Columns = Annotated[str | None, typer.Option(help="The columns to use: a,b,c. By default all numeric.")]
 Id = Annotated[str | None, typer.Option("--id", help="The column that identifies a row.")]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header", help="Whether the first line names the columns. By default: found out."
+    ),
+]
+Array = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The array of an .npz file that holds the numbers.")
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        metavar="WAY",
+        help="Where numbers are missing: refuse, drop the rows, or fill in the mean of the column.",
+    ),
+]
 Metric = Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")]
 Standardize = Annotated[bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")]
 Components = Annotated[

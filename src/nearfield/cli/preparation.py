@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 
     from nearfield.algebra.method import Method
     from nearfield.cli.terminal import Report
-    from nearfield.engine.plan import Plan
     from nearfield.io.tables import Table
 
 
@@ -94,7 +92,13 @@ def positions(path: Path) -> tuple[np.ndarray, np.ndarray | None]:
 
 def start_positions(start: str | None, table: Table, data: Path, dimensions: int) -> Any:
     """Return the name of a start, or the map that is to be one, its rows in the order of the data."""
-    if start is None or "." not in start:
+    if start is None:
+        return None
+    if "." not in start:
+        from nearfield.descent.starts import STARTS
+
+        if start not in STARTS:
+            raise ValueError(f"--start {start}: use {', '.join(STARTS)}, or a map such as map.csv")
         return start
     from nearfield.cli.matching import match_rows
 
@@ -120,7 +124,6 @@ def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int
     if places.shape[1] != dimensions:
         raise ValueError(f"{path} has {places.shape[1]} coordinates of each point: the map has {dimensions}")
     known = {str(each): row for row, each in enumerate(range(rows) if ids is None else ids.tolist())}
-    times = Counter(str(each) for each in ([] if ids is None else ids.tolist()))
     pins: dict[int, Any] = {}
     for each, place in zip(named.tolist(), places, strict=True):
         if str(each) not in known:
@@ -128,8 +131,6 @@ def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int
             raise ValueError(f"{path}: unknown id {each!r}, {hint}")
         if known[str(each)] in pins:
             raise ValueError(f"{path}: the id {each!r} is there twice")
-        if times[str(each)] > 1:
-            raise ValueError(f"{path}: several rows of the data have the id {each!r}, which is to be pinned")
         if not all(map(isfinite, place)):
             raise ValueError(f"{path}: the place of {each!r} must be finite numbers")
         pins[known[str(each)]] = place
@@ -141,9 +142,7 @@ class Made:
     """A map and what there is to tell of it."""
 
     Y: np.ndarray
-    plan: Plan
-    cost: float
-    iterations: int
+    result: str  # in words
     interrupted: bool
     pinned: bool = False
 
@@ -154,24 +153,34 @@ def make_map(
     name: str,
     seed: int,
     max_iter: int | None,
-    quiet: bool,
+    report: Report,
     given: dict[str, Any],
     pins: dict[int, Any] | None = None,
+    *,
+    shown: bool,
 ) -> Made:
-    """Run a method to its end. The estimators, whose imports take a second, are left to what needs them."""
+    """Run a method to its end; the plan is said before, and how far it is if that is to be `shown`."""
     max_iter = 1000 if max_iter is None else max_iter
     if isinstance(method, str):  # principal components, which are no descent
-        import nearfield
+        import nearfield  # whose estimators, which take a second to import, no other needs
 
         given = given | ({"pins": pins} if pins else {})
         model = nearfield.Embedder(method, random_state=seed, **given).fit(X)
-        return Made(model.embedding_, model.plan_, model.cost_, model.n_iter_, False)
+        report("plan", str(model.plan_))
+        return Made(model.embedding_, f"{model.embedding_.shape[1]} principal components", False)
+    from nearfield.cli.terminal import stage
     from nearfield.descent.finish import finish
     from nearfield.descent.run import Run
 
-    run = Run(X, method, random_state=seed, **given)
-    _, interrupted = finish(run, max_iter, title=name, shown=not quiet, pins=pins)
-    return Made(run.Y, run.plan, run.cost, run.iteration, interrupted, bool(pins) and bool(run.pins))
+    doing, done = "finding neighbours", "while neighbours were searched"
+    if method.target_kind == "distances":
+        doing, done = "measuring distances", "while distances were measured"
+    with stage(f"{doing} of {len(X)} rows", done, report, shown=shown):
+        run = Run(X, method, random_state=seed, **given)
+    report("plan", str(run.plan))
+    _, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
+    result = f"cost {run.cost:.6g} after {run.iteration} iterations"
+    return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins))
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str) -> None:

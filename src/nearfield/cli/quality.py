@@ -8,8 +8,22 @@ from typing import Annotated
 
 import typer
 
-from nearfield.cli.options import Columns, Components, Id, Jobs, Metric, Neighbours, Quiet, Seed, Standardize
+from nearfield.cli.options import (
+    Array,
+    Columns,
+    Components,
+    Header,
+    Id,
+    Jobs,
+    Metric,
+    Missing,
+    Neighbours,
+    Quiet,
+    Seed,
+    Standardize,
+)
 from nearfield.cli.preparation import prepare
+from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import Report
 
 
@@ -21,6 +35,9 @@ def quality(
     ] = None,
     columns: Columns = None,
     id: Id = None,
+    header: Header = None,
+    array: Array = None,
+    missing: Missing = "refuse",
     metric: Metric = None,
     standardize: Standardize = False,
     pca: Components = None,
@@ -42,21 +59,19 @@ def quality(
     """
     to_print = as_json is not None and str(as_json) == "-"
     report = Report(quiet or to_print)
+    reading = Reading(label, columns, id, header, array, missing)
+    reading.check()
 
     import nearfield
-    from nearfield.checks import finite
     from nearfield.cli.matching import match_rows, refuse_as_measurement
     from nearfield.io.files import check_writable, replacing
-    from nearfield.io.tables import read_map, read_table
+    from nearfield.io.tables import read_map
 
     if as_json is not None and not to_print:
         check_writable(as_json)
         if any(path.exists() and as_json.exists() and as_json.samefile(path) for path in (data, mapped)):
             raise ValueError(f"--json {as_json} would replace what is judged: name another file")
-    table = read_table(data, label=label, columns=columns, id=id)
-    report("read", f"{data}: {table.X.shape[0]} rows × {table.X.shape[1]} columns")
-    for note in table.notes:
-        report("", note)
+    table = reading.read(data, metric, report)
     Y, ids, labels = read_map(mapped)
     if id is None:
         refuse_as_measurement(table, ids, "ids", "--id")
@@ -64,7 +79,6 @@ def quality(
     labels = None if labels is None else labels[order]
     if label is None:
         refuse_as_measurement(table, labels, "labels", "--label")
-    finite(table.X, table.names)
     X = prepare(table.X, standardize, pca, metric, seed, report)
     judged = nearfield.quality(
         X,

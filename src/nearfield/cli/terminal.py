@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from nearfield.algebra.method import Method
 
 # What a person at the terminal can mend. Anything else is a defect of the program and shows its traceback.
 MENDABLE = (ValueError, OSError, KeyError, ImportError, MemoryError, FloatingPointError)
+LONGEST = 600  # characters of a message: whatever it was made of, it is to be read
 INTERRUPTED = 130  # what shells expect of a program that was ended with Ctrl-C
 
 
@@ -31,6 +34,29 @@ class Report:
         from rich.text import Text
 
         self.console.print(Text.assemble((f"{what:<8}", "bold"), text))
+
+
+@contextmanager
+def stage(what: str, interrupted: str, report: Report, *, shown: bool) -> Iterator[None]:
+    """Say what is being done for as long as it takes: with a clock on a terminal, else with a line.
+
+    Ctrl-C ends the program, which then says that it was `interrupted`, and that nothing was written.
+    """
+    try:
+        if not (shown and sys.stderr.isatty()):
+            report("", f"{what} …")
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as clock:
+            clock.add_task(f"{what} …", total=None)
+            yield
+    except KeyboardInterrupt:
+        print(f"interrupted {interrupted}: nothing was written", file=sys.stderr, flush=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def show_grid(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -62,7 +88,8 @@ def one_line(error: BaseException | str) -> str:
         text = str(error.args[0])  # str(error) would put it in quotes
     else:
         text = str(error) or type(error).__name__
-    return " ".join(text.split())
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 @contextmanager
@@ -112,9 +139,13 @@ def compose(name: str, parameters: Mapping[str, Any]) -> Method | str:
         return name
     import nearfield
     from nearfield.algebra.catalogue import entries
+    from nearfield.cli.hints import parameter_hint
 
     defaults = next((entry.parameters for entry in entries() if entry.name == name), {})
     for key, value in parameters.items():
+        hint = parameter_hint(name, key, defaults) if defaults and key not in defaults else None
+        if hint is not None:
+            raise ValueError(hint)
         if isinstance(defaults.get(key), float) and not isinstance(value, int | float):
             raise ValueError(f"--set {key}={value}: it is a number, such as {defaults[key]}")
     return nearfield.method(name, **parameters)

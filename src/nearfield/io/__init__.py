@@ -2,9 +2,14 @@
 
 `files`     files that are written whole or not at all
 `tables`    CSV, TSV, NumPy and Parquet → numbers, labels and ids; maps to tables and back
-`delimited` how a text table is understood: delimiter, header, numeric columns
+`columns`   what a table is, and which of a file's columns go into it
+`delimited` how a text table is understood: delimiter, numeric columns
+`headers`   … whether its first line names the columns
+`cells`     … what a cell of it holds
+`arrays`    NumPy's files as tables
+`parquet`   Parquet files as tables
+`missing`   what becomes of rows in which a number is missing
 `datasets`  the small data sets that come with scikit-learn
-`checks`    what is asked of the numbers before any work begins
 `maps`      the result of a run, saved and loaded without pickle
 `archive`   archives of arrays, looked at before they are unpacked
 `packing`   values as JSON and arrays, and back: the one serializer

@@ -10,6 +10,8 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from nearfield.io.cells import is_missing
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -79,17 +81,17 @@ def choose(
     return Choice(numbers, columns is not None, at_label, at_id)
 
 
-def find(names: Sequence[str], name: str) -> int:
-    """Return the position of the one column called `name`, or raise with the nearest name."""
+def find(names: Sequence[str], name: str, what: str = "column") -> int:
+    """Return the position of the one column (or whatever) called `name`, or raise with the nearest name."""
     count = names.count(name)
     if count == 1:
         return names.index(name)
     if count > 1:
-        raise ValueError(f"{count} columns are called {name!r}: give them different names")
+        raise ValueError(f"{count} {what}s are called {short(name)!r}: give them different names")
     lower = {each.lower(): each for each in names}
     near = get_close_matches(name.lower(), lower, n=1)
-    hint = f"did you mean {lower[near[0]]!r}?" if near else f"there are {quoted(names)}"
-    raise ValueError(f"no column {name!r}: {hint}")
+    hint = f"did you mean {short(lower[near[0]])!r}?" if near else f"there are {quoted(names)}"
+    raise ValueError(f"no {what} {short(name)!r}: {hint}")
 
 
 def quoted(names: Sequence[str], most: int = 6) -> str:
@@ -98,8 +100,17 @@ def quoted(names: Sequence[str], most: int = 6) -> str:
     >>> quoted(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    listed = ", ".join(repr(str(name)) for name in names[:most])
+    listed = ", ".join(repr(short(str(name))) for name in names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def short(text: str, most: int = 30) -> str:
+    """Cut a long text short, so that a message stays one line.
+
+    >>> short("a name of many words", most=7)
+    'a name…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 _PADDED = re.compile(r"[-+]?0\d")
@@ -121,9 +132,13 @@ def natural(cells: Sequence[str], *, real: bool = True) -> np.ndarray:
             return np.array(integers, dtype=np.int64)
     except (ValueError, OverflowError):
         pass
-    if real and any(cells) and not any(_PADDED.match(cell) or "_" in cell for cell in cells):
+    if (
+        real
+        and not all(map(is_missing, cells))
+        and not any(_PADDED.match(cell) or "_" in cell for cell in cells)
+    ):
         try:
-            return np.array([float(cell or "nan") for cell in cells])
+            return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells])
         except ValueError:
             pass
     return np.array(cells, dtype=str)

@@ -9,18 +9,20 @@ from __future__ import annotations
 import csv
 import os
 import re
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from nearfield.io.columns import Choice, Chooser, Table, choose, quoted
+from nearfield.io.arrays import read_npy, read_npz
+from nearfield.io.columns import Choice, Chooser, Table, choose, quoted, short
 from nearfield.io.delimited import read_delimited
 from nearfield.io.files import check_writable, replacing
+from nearfield.io.parquet import pyarrow, read_parquet, write_parquet
 
 __all__ = ["Table", "check_map_path", "read_map", "read_table", "write_map"]
 
@@ -31,6 +33,8 @@ def read_table(
     label: str | None = None,
     columns: str | Sequence[str] | None = None,
     id: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
 ) -> Table:
     r"""Read the numbers of a table, and the labels and ids of its rows.
 
@@ -39,17 +43,24 @@ def read_table(
     path : path-like
         A `.csv`, `.tsv`, `.txt`, `.npy`, `.npz` or `.parquet` file. In an `.npz` file the numbers are the
         array `X`, or the only one with two dimensions, and its arrays of one dimension serve as columns.
+        Decimal commas are read where the delimiter is another, and columns of true and false (or of yes and
+        no) as 1 and 0.
     label, id : str, optional
         The columns with the labels and the ids of the rows, of any type. They are left out of the numbers.
         The labels of an `.npz` file are its array `y` where there is one.
     columns : str or sequence of str, optional
         The columns to read: names, or one text with commas between them. All of them must be numeric. By
-        default all numeric columns are read.
+        default all numeric columns are read, but for one that by its name and numbers just numbers the rows.
+    header : bool, optional
+        Whether the first line of a text table names its columns; by default it is held against the others.
+    array : str, optional
+        The array of an `.npz` file that holds the numbers.
 
     Returns
     -------
     Table
-        With NaN for empty cells, and with notes that say what was left out and why.
+        With NaN for missing cells (empty, NA, ?, null, …), and with notes that say how the table was
+        understood, and what was left out and why.
 
     Raises
     ------
@@ -71,7 +82,10 @@ def read_table(
     >>> fish.labels.tolist()
     ['bream', 'bream']
     """
-    return _read(path, lambda names: choose(names, label, columns, id))
+    table = _read(
+        path, lambda names: choose(names, label, columns, id), **_options(Path(path), header, array)
+    )
+    return _checked(path, table if columns is not None else _without_index(table))
 
 
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
@@ -103,6 +117,7 @@ def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | Non
     """
     is_array = Path(path).suffix.lower() == ".npy"
     table = _read(path, (lambda names: choose(names, None, None, None)) if is_array else _map_columns)
+    table = _checked(path, table)
     return table.X, table.ids, table.labels
 
 
@@ -151,10 +166,7 @@ def write_map(
             raise ValueError(f"the map has {len(Y)} rows, but {name} has the shape {values.shape}")
     with replacing(path) as scratch:
         if path.suffix.lower() == ".parquet":
-            arrow = _pyarrow()
-            arrow.parquet.write_table(
-                arrow.table({name: each.tolist() for name, each in columns.items()}), scratch
-            )
+            write_parquet(scratch, columns)
         else:
             with open(scratch, "w", newline="", encoding="utf-8") as stream:
                 delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
@@ -179,11 +191,11 @@ def check_map_path(path: str | os.PathLike[str]) -> Path:
     if path.suffix.lower() not in (".csv", ".tsv", ".parquet"):
         raise ValueError(f"cannot write a map to {path}: use .csv, .tsv or .parquet")
     if path.suffix.lower() == ".parquet":
-        _pyarrow()
+        pyarrow()
     return check_writable(path)
 
 
-def _read(path: str | os.PathLike[str], chooser: Chooser) -> Table:
+def _read(path: str | os.PathLike[str], chooser: Chooser, **options: Any) -> Table:
     path = Path(path)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a directory: name a file in it")
@@ -194,7 +206,11 @@ def _read(path: str | os.PathLike[str], chooser: Chooser) -> Table:
         raise ValueError(f"cannot read {path}: use one of {', '.join(_READERS)}")
     if not os.access(path, os.R_OK):
         raise PermissionError(f"{path} cannot be read: allow reading it")
-    table = _without_index(reader(path, chooser))
+    return reader(path, chooser, **options)
+
+
+def _checked(path: str | os.PathLike[str], table: Table) -> Table:
+    """Refuse a table without rows or columns."""
     rows, columns = table.X.shape
     if not rows:
         raise ValueError(f"{path} has no rows: it needs at least one row of numbers")
@@ -202,6 +218,17 @@ def _read(path: str | os.PathLike[str], chooser: Chooser) -> Table:
         left = f" ({'; '.join(table.notes)})" if table.notes else ""
         raise ValueError(f"{path} has no numeric column{left}: a map needs at least one")
     return table
+
+
+def _options(path: Path, header: bool | None, array: str | None) -> dict[str, Any]:
+    """What only some formats can be told, for those of them that can."""
+    suffix = path.suffix.lower()
+    if header is not None and suffix not in _TEXT:
+        raise ValueError(f"only text tables may have a header: leave out --header for {path}")
+    if array is not None and suffix != ".npz":
+        raise ValueError(f"only .npz files have arrays to pick from: leave out --array for {path}")
+    given = {"header": header, "array": array}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _map_columns(names: Sequence[str]) -> Choice:
@@ -213,145 +240,40 @@ def _map_columns(names: Sequence[str]) -> Choice:
     return choose(names, "label" if "label" in names else None, coordinates, "id" if "id" in names else None)
 
 
-# What pandas calls an index it was told to write, and what `delimited` calls a column without a name.
-_INDEX = re.compile(r"[Uu]nnamed:? \d+|__index_level_\d+__")
+# Names that say that a column tells the rows apart: what pandas calls an index it was told to write, what
+# `delimited` calls a column without a name, and what people say.
+_INDEX = re.compile(
+    # But not "humid".
+    r"(?i:unnamed:? \d+|__index_level_\d+__|id|(row[ _-]?)?index|idx|row|.*[ _.-]id)|.*[a-z]I[dD]"
+)
 
 
 def _without_index(table: Table) -> Table:
-    """Leave out the row numbers that a nameless index column holds: they would drown the measurements."""
+    """Leave out whole numbers that tell the rows apart: as a measurement they would drown the others."""
     X, notes, keep = table.X, list(table.notes), []
     for j, name in enumerate(table.names):
         column = X[:, j]
         if _INDEX.fullmatch(name) and np.all(column == np.floor(column)) and np.unique(column).size == len(X):
-            notes.append(f"left out the row numbers in the column {name!r}")
+            use = f"--id {shlex.quote(name)} makes it the id"
+            notes.append(f"left out the column {name!r}, which numbers the rows: {use}")
             continue
         keep.append(j)
         if len(X) > 2 and column[1] - column[0] == 1 and np.all(np.diff(column) == 1):
-            notes.append(f"the column {name!r} just counts the rows: if it is no measurement, make it the id")
+            notes.append(
+                f"the column {short(name)!r} just counts the rows: if it is no measurement, make it the id,"
+                f" --id {shlex.quote(short(name))}"
+            )
     if len(keep) < X.shape[1]:
         X = X[:, keep]
     return replace(table, X=X, names=tuple(table.names[j] for j in keep), notes=tuple(notes))
 
 
-def _read_npy(path: Path, chooser: Chooser) -> Table:
-    matrix = _load(path)
-    assert isinstance(matrix, np.ndarray)
-    if matrix.ndim != 2:
-        raise ValueError(f"{path} has the shape {matrix.shape}: it needs two dimensions, rows and columns")
-    return _from_arrays(path, matrix, {}, chooser)
-
-
-def _read_npz(path: Path, chooser: Chooser) -> Table:
-    arrays = _load(path)
-    assert not isinstance(arrays, np.ndarray)
-    matrices = [name for name, array in arrays.items() if array.ndim == 2]
-    if "X" not in matrices and len(matrices) != 1:
-        raise ValueError(
-            f"{path} holds {quoted(list(arrays))}: save the numbers as an array X with two dimensions"
-        )
-    matrix = arrays["X" if "X" in matrices else matrices[0]]
-    sides = {name: array for name, array in arrays.items() if array.shape == (len(matrix),)}
-
-    def with_labels(names: Sequence[str]) -> Choice:
-        choice = chooser(names)
-        return replace(choice, label=names.index("y")) if choice.label is None and "y" in sides else choice
-
-    return _from_arrays(path, matrix, sides, with_labels)
-
-
-def _load(path: Path) -> np.ndarray | dict[str, np.ndarray]:
-    """Load NumPy's formats without pickle, which could run any code."""
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        return loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        if "allow_pickle" in str(error) and "Object arrays" in str(error):
-            raise ValueError(f"{path} holds Python objects: save it as numbers, astype(float)") from error
-        raise ValueError(
-            f"{path} is not a file that NumPy has written: save it with np.save or np.savez"
-        ) from error
-
-
-def _from_arrays(path: Path, matrix: np.ndarray, sides: Mapping[str, np.ndarray], chooser: Chooser) -> Table:
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{path} holds {matrix.dtype}: it needs real numbers, astype(float)")
-    width = matrix.shape[1]
-    names = [f"x{j + 1}" for j in range(width)]
-    choice = chooser([*names, *sides])
-
-    def column(j: int | None) -> np.ndarray | None:
-        return None if j is None else matrix[:, j] if j < width else list(sides.values())[j - width]
-
-    if choice.asked and any(j >= width for j in choice.numbers):
-        raise ValueError(f"{path}: the columns of the numbers are called {quoted(names)}")
-    numbers = [j for j in choice.numbers if j < width]
-    chosen = matrix if len(numbers) == width else matrix[:, numbers]
-    return Table(
-        np.ascontiguousarray(chosen, dtype=np.float64),
-        tuple(names[j] for j in numbers),
-        column(choice.label),
-        column(choice.id),
-    )
-
-
-def _pyarrow() -> ModuleType:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError('Parquet files need pyarrow: pip install "nearfield[data]"') from error
-    return pyarrow
-
-
-def _read_parquet(path: Path, chooser: Chooser) -> Table:
-    arrow = _pyarrow()
-    try:
-        file = arrow.parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is not a Parquet file: check how it was written") from error
-    with file:
-        schema = file.schema_arrow
-        choice = chooser(schema.names)
-        numeric = [j for j in choice.numbers if _is_numeric(arrow, schema.field(j).type)]
-        texts = [schema.names[j] for j in choice.numbers if j not in numeric]
-        if texts and choice.asked:
-            kind = schema.field(texts[0]).type
-            raise ValueError(f"column {texts[0]!r} holds {kind} and not numbers: ask for numeric columns")
-        notes = [f"left out the text column{'s' * (len(texts) > 1)} {quoted(texts)}"] if texts else []
-        X = np.empty((file.metadata.num_rows, len(numeric)))
-        start = 0
-        for batch in file.iter_batches(columns=[schema.names[j] for j in numeric]):
-            for k, j in enumerate(numeric):
-                column = batch.column(schema.names[j]).cast(arrow.float64())
-                X[start : start + len(batch), k] = column.to_numpy(zero_copy_only=False)
-            start += len(batch)
-
-        def values(j: int | None) -> np.ndarray | None:
-            if j is None:
-                return None
-            column = file.read(columns=[schema.names[j]]).column(0).to_pylist()
-            # What is missing becomes what it is in a text table: NaN among numbers, else nothing.
-            if _is_numeric(arrow, schema.field(j).type):
-                return np.array([np.nan if each is None else each for each in column])
-            return np.array(["" if each is None else str(each) for each in column])
-
-        return Table(
-            X, tuple(schema.names[j] for j in numeric), values(choice.label), values(choice.id), tuple(notes)
-        )
-
-
-def _is_numeric(arrow: ModuleType, kind: Any) -> bool:
-    types = arrow.types
-    return any(
-        is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
-    )
-
-
-_READERS: dict[str, Callable[[Path, Chooser], Table]] = {
-    ".csv": lambda path, chooser: read_delimited(path, chooser, "\t;,"),
-    ".tsv": lambda path, chooser: read_delimited(path, chooser, "\t"),
-    ".txt": lambda path, chooser: read_delimited(path, chooser, "\t;, "),
-    ".npy": _read_npy,
-    ".npz": _read_npz,
-    ".parquet": _read_parquet,
+_READERS: dict[str, Callable[..., Table]] = {
+    ".csv": partial(read_delimited, delimiters="\t;|,"),
+    ".tsv": partial(read_delimited, delimiters="\t"),
+    ".txt": partial(read_delimited, delimiters="\t;|, "),
+    ".npy": read_npy,
+    ".npz": read_npz,
+    ".parquet": read_parquet,
 }
+_TEXT = (".csv", ".tsv", ".txt")
