@@ -25,6 +25,7 @@ FURTHER = (
 
 COLOURS = OKABE_ITO + FURTHER
 WHOLE = 20  # different whole numbers that still are names of classes
+_ON_DARK = {"#000000": "#FFFFFF", "#786420": "#F0E442"}
 GREY = "#9A9A9A"
 ONLY = COLOURS[0]
 
@@ -129,9 +130,12 @@ def _different(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lighter(colour: str) -> str:
-    """Return the colour a quarter of the way to white, and white for black, to be seen on a dark ground."""
-    if colour == "#000000":
-        return "#FFFFFF"
+    """Return the colour a quarter of the way to white, to be seen on a dark ground; for black it is white.
+
+    There the yellow of Okabe and Ito can be seen, and olive makes way for it.
+    """
+    if colour in _ON_DARK:
+        return _ON_DARK[colour]
     return "#" + "".join(f"{round(0.75 * int(colour[k : k + 2], 16) + 0.25 * 255):02X}" for k in (1, 3, 5))
 
 
