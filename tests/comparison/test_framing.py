@@ -1,4 +1,4 @@
-"""A few points far outside are drawn at the edge and told of; what is a map is drawn as it is."""
+"""A few points far outside are drawn at the border and told of; what is a map is drawn as it is."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_report_tells_of_them(monkeypatch):
     X = RANDOM.normal(size=(60, 4))
     X[[5, 40]] = [[300.0, 0, 0, 0], [0, -200.0, 0, 0]]
     found = nf.compare(X, ["pca", "mds"])
-    line = "2 points lie far outside, and are drawn at the edge with a ring: rows 5 and 40, counted from 0."
+    line = "2 points lie far outside, and are drawn at the border with a ring: rows 5 and 40, counted from 0."
     assert Seen(page(found)).text.count(line) == 2
     monkeypatch.setattr("nearfield.comparison.page.MOST_DOTS", 10)
     assert Seen(page(found)).text.count(line) == 2

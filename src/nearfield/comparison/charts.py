@@ -54,7 +54,7 @@ def axis(values: Any, start: float, end: float, room: float = 0.0) -> Axis:
 
 
 def curves(lines: Sequence[tuple[str, Array, Array]], text: str) -> str:
-    """R_NX over K, on a logarithmic scale: a line for each (class, K, R_NX)."""
+    """R_NX over K, on a logarithmic axis: a line for each (class, K, R_NX)."""
     last = max(float(K[-1]) for _, K, _ in lines)
     across = Axis(0.0, max(float(np.log(last)), 1e-9), LEFT, RIGHT)
     up = axis(np.concatenate([[0.0], *(R for *_, R in lines)]), BOTTOM, TOP)

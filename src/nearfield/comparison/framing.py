@@ -10,7 +10,7 @@ from nearfield.typing import Array
 Rows = NDArray[np.intp]
 FEW = 0.01  # of the points; two of any map that has twenty
 FAR = 2.0  # times as far from the middle as all but a few
-ROOM = 0.05  # of the width of the rest, between it and the edge at which the far points are drawn
+ROOM = 0.05  # of the width of the rest, between it and the border at which the far points are drawn
 MOST = 6  # rows that are told
 
 
@@ -32,7 +32,7 @@ def far_points(Y: Array) -> Rows:
 
 
 def framed(Y: Array) -> tuple[Array, Rows]:
-    """A map with its far points moved to the edge of the rest, and which these are."""
+    """A map with its far points moved to the border of the rest, and which these are."""
     far = far_points(Y)
     if not len(far):
         return Y, far
@@ -43,18 +43,18 @@ def framed(Y: Array) -> tuple[Array, Rows]:
 
 
 def told(far: Rows) -> str:
-    """A sentence on the points at the edge.
+    """A sentence on the points at the border.
 
     >>> told(np.array([3, 17]))
-    '2 points lie far outside, and are drawn at the edge with a ring: rows 3 and 17, counted from 0.'
+    '2 points lie far outside, and are drawn at the border with a ring: rows 3 and 17, counted from 0.'
     """
     if not len(far):
         return ""
     if len(far) == 1:
         return (
-            f"1 point lies far outside, and is drawn at the edge with a ring: row {far[0]}, counted from 0."
+            f"1 point lies far outside, and is drawn at the border with a ring: row {far[0]}, counted from 0."
         )
     rows = [str(row) for row in far[:MOST]]
     listed = f"{', '.join(rows)}, …" if len(far) > MOST else f"{', '.join(rows[:-1])} and {rows[-1]}"
-    where = "lie far outside, and are drawn at the edge with a ring"
+    where = "lie far outside, and are drawn at the border with a ring"
     return f"{len(far)} points {where}: rows {listed}, counted from 0."

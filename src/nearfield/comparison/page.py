@@ -175,8 +175,8 @@ def _card(comparison: Comparison, each: Outcome) -> str:
         f"<p><strong>Here.</strong> {escape(here(each, comparison))}</p>"
     )
     notes = "".join(f'<p class="note">Beware: {escape(note)}</p>' for note in each.notes)
-    edge = "".join(f'<p class="soft">{line}</p>' for line in (told(far_points(Y)),) if line)
-    return f'<article class="card">{picture}{edge}{head}{words}{notes}</article>'
+    border = "".join(f'<p class="soft">{line}</p>' for line in (told(far_points(Y)),) if line)
+    return f'<article class="card">{picture}{border}{head}{words}{notes}</article>'
 
 
 def _quality(comparison: Comparison) -> str:

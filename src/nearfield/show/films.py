@@ -43,7 +43,7 @@ def animation(
 ) -> Axes:
     """Draw the making of a map as a film, written whole or not at all.
 
-    The maps are turned so that none spins, and the scale follows their growth smoothly.
+    The maps are turned so that none spins, and the view follows their growth smoothly.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def map(
     """Draw a map.
 
     Text, truth values and up to twenty different whole numbers are taken as classes, of which the forty
-    largest have a colour of their own; other numbers get a colour scale. Two and three dimensions are drawn
+    largest have a colour of their own; other numbers have a colour bar. Two and three dimensions are drawn
     as they are; in one dimension the points are piled up where they lie, so that each is seen. Above 100 000
     points the picture shows how dense they are, as an image: classes in blended colours, numbers as means.
 
@@ -150,7 +150,7 @@ def axes_for(Y: np.ndarray, ax: Axes | None) -> Axes:
 
 
 def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
-    """Take away what a map has no use for, ticks and frame, and give all directions the same scale."""
+    """Take away what a map has no use for, ticks and frame, and give all directions the same unit."""
     axes: Any = ax
     faint = look.faint
     if Y.shape[1] == 3:
@@ -160,7 +160,7 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
             axis.line.set_color(faint)
             axis._axinfo["grid"].update(color=faint, linewidth=0.4)
             axis._axinfo["tick"].update(inward_factor=0, outward_factor=0)
-        # The same scale in all directions, and a cube around it.
+        # The same unit in all directions, and a cube around it.
         middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, max(np.ptp(Y, axis=0).max() / 2, 1e-12) * 1.02
         axes.set(**{f"{name}lim": (m - reach, m + reach) for name, m in zip("xyz", middle, strict=True)})
         axes.set_box_aspect((1, 1, 1), zoom=1.15)
