@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.spatial.distance import cdist
 
 from nearfield import show
-from nearfield.show.names import place, thickest
+from nearfield.show.placing import place, thickest
 
 RANDOM = np.random.default_rng(0)
 AREA = np.array([[0.0, 0.0], [100.0, 80.0]])
@@ -83,6 +84,12 @@ def test_names_stay_apart_when_the_axes_become_smaller() -> None:
     show.map(Y, labels, ax=left, legend=False)
     show.map(Y, labels, ax=right, legend_title="a legend that takes the room of both")
     assert_apart(left, 20)
+
+
+def test_a_picture_with_names_can_be_sent_to_another_process() -> None:
+    ax = show.map(RANDOM.normal(size=(400, 2)), [f"class {k % 20}" for k in range(400)])
+    (again,) = pickle.loads(pickle.dumps(ax.figure)).axes
+    assert_apart(again, 20)
 
 
 def test_no_names_beyond_forty_classes() -> None:

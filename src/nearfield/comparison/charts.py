@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.comparison.drawing import text_size
-from nearfield.show.names import fit
+from nearfield.show.placing import fit
 from nearfield.show.theme import cut
 from nearfield.typing import Array
 

@@ -16,8 +16,8 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from nearfield.comparison.framing import framed
-from nearfield.show.names import fit, thickest
 from nearfield.show.palette import Classes
+from nearfield.show.placing import fit, thickest
 from nearfield.show.theme import cut, theme
 from nearfield.typing import Array
 
