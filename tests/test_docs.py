@@ -3,7 +3,6 @@
 import contextlib
 import importlib.util
 import re
-import shlex
 import sys
 from pathlib import Path
 from urllib.parse import unquote
@@ -37,17 +36,11 @@ def blocks(page, *languages):
     return [found for found in BLOCK.findall(page.read_text(encoding="utf-8")) if found[0] in languages]
 
 
-def commands(text):
-    """The lines of a block that call nearfield, as arguments, without comments."""
-    return [
-        shlex.split(line, comments=True)[1:] for line in text.splitlines() if line.startswith("nearfield ")
-    ]
-
-
 def script(name):
     """A script of docs/tools/ as a module."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look for the module that they are in
     spec.loader.exec_module(module)
     return module
 
@@ -58,6 +51,9 @@ def generate():
     path = list(sys.path)
     yield script("generate")
     sys.path[:] = path
+
+
+OUTPUTS = script("outputs")
 
 
 @pytest.fixture(autouse=True)
@@ -84,21 +80,69 @@ def test_a_wrong_formula_is_noticed(generate, monkeypatch):
 
 def test_check_fails_on_a_stale_page(generate, elsewhere, monkeypatch, capsys):
     monkeypatch.setattr(generate, "pages", lambda: {generate.DOCS / "reference" / "kernels.md": "other"})
+    monkeypatch.setattr(generate, "drifted", lambda: {generate.DOCS / "tutorial.md": "other"})
     assert generate.main(["--check"]) == 1
-    assert "docs/reference/kernels.md" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "docs/reference/kernels.md is not what the code gives" in told
+    assert "docs/tutorial.md is not what the code gives" in told
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=relative)
-def test_the_blocks_of_a_page_run_in_their_order(page, capsys):
-    # In the tutorial the commands belong to the story; elsewhere they are about somebody's own data.
-    languages = ("python", "sh") if page.name == "tutorial.md" else ("python",)
-    names = {"__name__": "__main__"}
-    for language, text in blocks(page, *languages):
-        if language == "python":
-            exec(compile(text, relative(page), "exec"), names)
-        for arguments in commands(text) if language == "sh" else []:
-            assert main(arguments) == 0, arguments
-            assert capsys.readouterr().out
+def test_the_blocks_of_a_page_run_in_their_order_and_print_what_it_shows(page):
+    outputs = OUTPUTS.run_page(page)
+    assert bool(outputs) == OUTPUTS.shows_output(page)
+    for output in outputs:
+        assert output.current, (
+            f"run make docs, for {page.name} shows\n{output.shown}in place of\n{output.printed}"
+        )
+
+
+def test_the_pages_that_show_outputs_are_found():
+    assert {page.name for page in OUTPUTS.with_outputs()} >= {"README.md", "tutorial.md", "own.md"}
+
+
+SHOWN = (
+    "cost 0.3917 (lam=0.9) after 330 iterations in 0.4 s, error 1.1e-11, K up to 2, best 96.6 %*, wrote a.csv"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        (("0.3917", "0.3821"), True),
+        (("330", "410"), True),
+        (("0.4 s", "12.9 s"), True),
+        (("1.1e-11", "3e-16"), True),
+        (("up to 2", "up to 18"), True),
+        (("%*", "%"), True),
+        (("0.3917", "0.5102"), False),
+        (("lam=0.9", "lam=0.91"), False),
+        (("a.csv", "b.csv"), False),
+        (("wrote", "wrote 2"), False),
+        ((", best 96.6 %*", ""), False),
+    ],
+)
+def test_what_of_an_output_may_differ(change, is_same):
+    assert OUTPUTS.same(SHOWN, SHOWN.replace(*change)) == is_same
+
+
+def test_an_output_that_has_drifted_is_put_right_and_the_others_stay(elsewhere):
+    page = elsewhere / "page.md"
+    first, second = (
+        "```python\nprint('now', 0.501)\n```\n\n```text\n{} 0.5\n```\n",
+        "```text\n$ nearfield methods\n```\n",
+    )
+    page.write_text(first.format("then") + "words\n" + first.format("now") + second, encoding="utf-8")
+    outputs = OUTPUTS.run_page(page)
+    assert [output.current for output in outputs] == [False, True, False]
+    text = OUTPUTS.renewed(outputs, page.read_text(encoding="utf-8"))
+    assert "then" not in text
+    assert text.count("now 0.501\n") == text.count("now 0.5\n") == 1
+    assert "$ nearfield methods\n" in text
+    assert "tsne" in text
+    page.write_text("```sh\nnearfield embed nowhere.csv\n```\n\n```text\n```\n", encoding="utf-8")
+    with pytest.raises(RuntimeError, match=r"gave 2: .*nowhere\.csv"):
+        OUTPUTS.run_page(page)
 
 
 def test_the_readme_has_ten_lines_of_python():
@@ -110,7 +154,7 @@ def test_the_readme_has_ten_lines_of_python():
 @pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_every_command_and_option_exists(page, capsys):
     for _, text in blocks(page, "sh"):
-        for name, *rest in commands(text):
+        for name, *rest in OUTPUTS.commands(text):
             assert main([name, "--help"]) == 0
             help = capsys.readouterr().out
             assert all(option in help for option in rest if option.startswith("--")), (name, rest)

@@ -2,15 +2,18 @@
 
 What the code says is taken from it: docstrings, formulas, parameters, facts, the catalogue. What it does not
 say, the derivative as a formula, stands in formulas.py and is evaluated against the code before anything is
-written. With `--check` nothing is written, and the exit code is 1 if a page is not what the code
-gives. With `--pictures` the pictures are drawn as well.
+written. What commands print is put into the pages that show it, see outputs.py. With `--check` nothing is
+written, and the exit code is 1 if a page is not what the code gives. With `--pictures` the pictures are drawn
+as well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ from formulas import (
     parameters,
     wrong_formulas,
 )
+from outputs import renewed, run_page, with_outputs
 from public import api_pages
 from writing import NOTE, display, link, math, page, table, yes
 
@@ -389,10 +393,22 @@ def pages() -> dict[Path, str]:
 def stale() -> list[str]:
     """The pages that are not what the code gives."""
     return [
-        path.relative_to(DOCS).as_posix()
+        path.relative_to(DOCS.parent).as_posix()
         for path, text in pages().items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
+
+
+def drifted() -> dict[Path, str]:
+    """The pages that show other outputs than their commands print, as they should be."""
+    found = {}
+    for path in with_outputs():
+        with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+            old = path.read_text(encoding="utf-8")
+            new = renewed(run_page(path), old)
+        if new != old:
+            found[path] = new
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -405,16 +421,16 @@ def main(arguments: list[str]) -> int:
     for each in wrong:
         print(each, file=sys.stderr)
     if "--check" in arguments:
-        old = stale()
+        old = [*stale(), *(path.relative_to(DOCS.parent).as_posix() for path in drifted())]
         for name in old:
-            print(f"docs/{name} is not what the code gives: run make docs", file=sys.stderr)
+            print(f"{name} is not what the code gives: run make docs", file=sys.stderr)
         return 1 if old or wrong else 0
     if wrong:
         return 1
-    for path, text in pages().items():
+    for path, text in (pages() | drifted()).items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-        print(f"wrote {path.relative_to(DOCS)}")
+        print(f"wrote {path.relative_to(DOCS.parent)}")
     if "--pictures" in arguments or not (DOCS / "images" / "digits.png").exists():
         from pictures import draw_all
 

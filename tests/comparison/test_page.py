@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,10 +17,11 @@ from scipy.spatial.distance import pdist
 import nearfield as nf
 from nearfield.comparison import page as page_module
 from nearfield.comparison.alignment import align
-from nearfield.comparison.drawing import LEVELS, common_height, dots, levels
+from nearfield.comparison.drawing import LEVELS, common_height, dots, levels, text_size
 from nearfield.comparison.figures import FIGURES
 from nearfield.comparison.page import page
 from nearfield.comparison.verdicts import against_pca
+from nearfield.show.palette import classes_or_numbers
 from support.comparisons import HOSTILE, KINDS, Seen, X
 
 
@@ -143,6 +145,23 @@ def test_maps_are_drawn_as_they_lie_aligned(found):
     assert np.sort(drawn) / drawn.max() == pytest.approx(np.sort(true) / true.max(), abs=0.005)
 
 
+def test_forty_classes_have_their_names_on_a_map_and_none_on_another():
+    kinds = np.arange(400) % 40
+    Y = 6 * np.random.default_rng(0).normal(size=(40, 2))[kinds] + np.random.default_rng(1).normal(
+        size=(400, 2)
+    )
+    classes = classes_or_numbers([f"kind {k}" for k in kinds])
+    text = dots(Y, classes, common_height([Y]), "a map")
+    written = re.findall(r'<text x="(\d+)" y="(\d+)">([^<]+)</text>', text)
+    assert [name for *_, name in written] == [f"kind {k}" for k in range(40)]
+    size = float(re.findall(r'class="names" font-size="(\d+)"', text)[0])
+    at = np.array([each[:2] for each in written], dtype=float)
+    halves = np.array([text_size(name, size) for *_, name in written]) / 2
+    for i in range(40):
+        for j in range(i):
+            assert np.any(np.abs(at[i] - at[j]) >= halves[i] + halves[j] - 2)  # whole numbers
+
+
 def test_curves_are_those_of_the_json(found):
     text = page(found)
     chart = text[text.index('<svg class="chart curves"') :].partition("</svg>")[0]
@@ -192,6 +211,9 @@ def test_numbers_as_labels_are_a_scale_and_are_not_voted_for():
     assert "label_accuracy" not in found.best
     assert "Labels recovered" not in page(found)
     assert "no label" in Seen(page(found)).text
+    assert "<li><strong>label</strong></li>" in page(found)
+    named = nf.compare(X, ["pca"], labels=pd.Series(values, name="petal <length>"))
+    assert "<strong>petal &lt;length&gt;</strong>" in page(named)
     codes, names = levels(values, len(values))
     assert codes[3] == LEVELS
     assert codes[np.nanargmin(values)] == 0

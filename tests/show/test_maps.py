@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from nearfield import show
-from nearfield.show.names import spread
-from nearfield.show.palette import COLOURS, GREY, OKABE_ITO, Classes, classes_or_numbers
+from nearfield.show.palette import COLOURS, GREY, OKABE_ITO, Classes, classes_or_numbers, lighter
 from nearfield.show.piles import pile
+from nearfield.show.theme import DARK, LIGHT
 
 
 @pytest.fixture(autouse=True)
@@ -49,13 +49,31 @@ def drawn(ax: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ palette
 
 
+def rgb(colours: tuple[str, ...]) -> np.ndarray:
+    return np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in colours])
+
+
+def light(colours: tuple[str, ...]) -> np.ndarray:
+    """The relative luminance of colours, as WCAG defines it."""
+    share = rgb(colours) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
 def test_the_first_colours_are_those_of_okabe_and_ito_and_all_differ() -> None:
     assert COLOURS[:8] == OKABE_ITO
-    rgb = np.array(
-        [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in (*COLOURS, GREY, "#FFFFFF")]
-    )
-    distances = np.linalg.norm(rgb[:, None] - rgb[None], axis=2) + 999 * np.eye(len(rgb))
+    known = rgb((*COLOURS, GREY, "#FFFFFF"))
+    distances = np.linalg.norm(known[:, None] - known[None], axis=2) + 999 * np.eye(len(known))
+    assert len(COLOURS) == 40
     assert distances.min() > 40
+
+
+def test_every_colour_is_seen_on_its_ground() -> None:
+    assert np.min(1.05 / (light(COLOURS) + 0.05)) > 2
+    dark = tuple(lighter(colour) for colour in COLOURS)
+    assert np.min((light(dark) + 0.05) / (light((DARK.ground,)) + 0.05)) > 3
+    scale = tuple(to_hex(colour) for colour in LIGHT.scale()(np.linspace(0, 1, 20)))
+    assert np.min(1.05 / (light(scale) + 0.05)) > 1.8
 
 
 @pytest.mark.parametrize(
@@ -93,12 +111,12 @@ def test_what_is_a_number(labels: Any) -> None:
 
 
 def test_of_too_many_classes_the_largest_keep_their_colours() -> None:
-    labels = [f"c{k}" for k in range(40) for _ in range(k + 1)]
+    labels = [f"c{k}" for k in range(60) for _ in range(k + 1)]
     classes = classes_or_numbers(labels)
     assert isinstance(classes, Classes)
-    assert classes.names == (*(f"c{k}" for k in range(21, 40)), "other")
-    assert classes.colours == (*COLOURS[:19], GREY)
-    assert np.sum(classes.codes == 19) == sum(range(1, 22))
+    assert classes.names == (*(f"c{k}" for k in range(21, 60)), "other")
+    assert classes.colours == (*COLOURS[:39], GREY)
+    assert np.sum(classes.codes == 39) == sum(range(1, 22))
 
 
 # -------------------------------------------------------------------------------------------------- maps
@@ -156,20 +174,6 @@ def test_legend_names_and_title_are_optional() -> None:
     assert len(ax.texts) == 0
 
 
-def test_names_stand_at_the_medians() -> None:
-    Y = np.array([[0, 0], [1, 1], [2, 9], [50, 50], [51, 52], [60, 53]], dtype=float)
-    ax = show.map(Y, list("aaabbb"))
-    assert_allclose([text.get_position() for text in ax.texts], [[1, 1], [51, 52]])
-
-
-def test_no_names_beyond_twenty_classes() -> None:
-    Y, labels = blobs(210, 21)
-    ax = show.map(Y, [f"c{label}" for label in labels])
-    assert len(ax.texts) == 0
-    assert entries(ax)[-1] == "other"
-    assert len(entries(ax)) == 20
-
-
 def test_numbers_have_a_scale_and_gaps_are_grey() -> None:
     Y = np.random.default_rng(0).normal(size=(30, 2))
     values = Y[:, 0].copy()
@@ -184,6 +188,18 @@ def test_numbers_have_a_scale_and_gaps_are_grey() -> None:
     assert colours[:3] == [GREY] * 3  # drawn first, below the others
     low, high = drawn(ax).get_clim()
     assert (low, high) == (np.nanmin(values), np.nanmax(values))
+
+
+def test_a_legend_and_a_colour_bar_say_what_the_labels_are() -> None:
+    import pandas as pd
+
+    Y, labels = blobs(60, 3)
+    assert show.map(Y, pd.Series(labels, name="kind")).get_legend().get_title().get_text() == "kind"
+    assert show.map(Y, labels, legend_title="kind").get_legend().get_title().get_text() == "kind"
+    assert show.map(Y, labels).get_legend().get_title().get_text() == ""
+    for numbers, title in ((pd.Series(Y[:, 0], name="length"), "length"), (Y[:, 0], "label")):
+        assert show.map(Y, numbers).figure.axes[1].get_ylabel() == title
+        assert show.map(Y, numbers, legend_title="width").figure.axes[1].get_ylabel() == "width"
 
 
 def test_three_dimensions() -> None:
@@ -244,25 +260,6 @@ def test_labels_must_fit() -> None:
 
 
 # ------------------------------------------------------------------------------------- overlaps and clipping
-
-
-def test_names_never_overlap() -> None:
-    random = np.random.default_rng(0)
-    labels = np.arange(400) % 20
-    ax = show.map(random.normal(size=(400, 2)), [f"class {label}" for label in labels])  # all on one heap
-    ax.figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in ax.texts]
-    area = ax.get_window_extent()
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:i])
-        assert area.contains(box.x0, box.y0)
-        assert area.contains(box.x1, box.y1)
-
-
-def test_boxes_that_do_not_overlap_stay() -> None:
-    centres = np.array([[10.0, 10.0], [30.0, 10.0]])
-    area = np.array([[0.0, 0.0], [100.0, 100.0]])
-    assert_array_equal(spread(centres, np.full((2, 2), 4.0), area), centres)
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])

@@ -26,6 +26,7 @@ BASELINES = Path(__file__).parent / "baselines"
 TOLERANCE = 3.0  # of 255: the root of the mean square difference of all pixels
 RANDOM = np.random.default_rng(0)
 CLASSES = np.arange(400) % 5
+KINDS = np.array([f"kind {k}" for k in range(5)])
 X = RANDOM.normal(size=(5, 6))[CLASSES] * 4 + RANDOM.normal(size=(400, 6))
 Y = X[:, :2]
 PLENTY = RANDOM.normal(size=(20_000, 3)) * [2, 1, 1] + np.where(np.arange(20_000) % 2, 1.5, -1.5)[:, None]
@@ -56,7 +57,7 @@ def film(path: Path) -> Any:
 
 
 PICTURES: dict[str, Callable[[], Any]] = {
-    "map": lambda: nf.show.map(Y, CLASSES, title="Five classes", ax=axes()),
+    "map": lambda: nf.show.map(Y, KINDS[CLASSES], title="Five classes", ax=axes()),
     "map-numbers-dark": lambda: nf.show.map(Y, X[:, 2], title="Numbers", dark=True, ax=axes()),
     "map-1d": lambda: nf.show.map(Y[:, :1], CLASSES, ax=axes()),
     "map-3d": lambda: nf.show.map(X[:, :3], CLASSES, ax=axes("3d")),
@@ -110,13 +111,13 @@ def test_it_looks_as_it_did(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda: nf.show.map(Y, CLASSES, title="Five classes", ax=axes(), legend=False),
-        lambda: nf.show.map(Y, CLASSES, title="Five classes", ax=axes(), names=False),
-        lambda: nf.show.map(Y, CLASSES, title="Five classes", ax=axes(), size=24),
-        lambda: nf.show.map(Y, CLASSES, title="Five classes", ax=axes(), alpha=0.5),
-        lambda: nf.show.map(Y, (CLASSES + 1) % 5, title="Five classes", ax=axes()),
-        lambda: nf.show.map(Y[:, ::-1], CLASSES, title="Five classes", ax=axes()),
-        lambda: nf.show.map(Y, CLASSES, ax=axes()),
+        lambda: nf.show.map(Y, KINDS[CLASSES], title="Five classes", ax=axes(), legend=False),
+        lambda: nf.show.map(Y, KINDS[CLASSES], title="Five classes", ax=axes(), names=False),
+        lambda: nf.show.map(Y, KINDS[CLASSES], title="Five classes", ax=axes(), size=24),
+        lambda: nf.show.map(Y, KINDS[CLASSES], title="Five classes", ax=axes(), alpha=0.5),
+        lambda: nf.show.map(Y, KINDS[(CLASSES + 1) % 5], title="Five classes", ax=axes()),
+        lambda: nf.show.map(Y[:, ::-1], KINDS[CLASSES], title="Five classes", ax=axes()),
+        lambda: nf.show.map(Y, KINDS[CLASSES], ax=axes()),
     ],
 )
 def test_a_change_is_noticed(change: Callable[[], Any]) -> None:

@@ -81,3 +81,11 @@ def test_an_estimator_without_pins_has_none_to_show():
     model = nf.TSNE(max_iter=60, random_state=0).fit(X)
     assert len(nf.show.before_after(model.embedding_, model)) == 2
     assert len(nf.show.before_after(model.embedding_, nf.Embedder(max_iter=60).fit(X))) == 2
+
+
+def test_pictures_of_several_axes_are_saved_as_those_of_one(steered, tmp_path):
+    before, run = steered
+    for name, axes in (("both", nf.show.before_after(before, run)), ("curves", nf.show.history(run))):
+        assert axes.figure is axes[0].figure
+        nf.show.save(axes, tmp_path / f"{name}.png", dpi=40)
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

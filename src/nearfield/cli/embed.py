@@ -124,7 +124,7 @@ def embed(
 
     write_map(out, made.Y, ids=table.ids, labels=table.labels)
     if plot is not None:
-        draw(plot, made.Y, table.labels, f"{data.stem} · {method}")
+        draw(plot, made.Y, table.labels, f"{data.stem} · {method}", label)
     report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
     if made.interrupted:  # of which was warned
         raise typer.Exit(INTERRUPTED)

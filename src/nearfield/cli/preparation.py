@@ -183,8 +183,8 @@ def make_map(
     return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins))
 
 
-def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str) -> None:
+def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str, label: str | None = None) -> None:
     """Draw a map to a file."""
     from nearfield import show
 
-    show.save(show.map(Y, labels, title=title), path)
+    show.save(show.map(Y, labels, title=title, legend_title=label), path)

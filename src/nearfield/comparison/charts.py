@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from nearfield.comparison.drawing import text_size
+from nearfield.show.placing import fit
+from nearfield.show.theme import cut
 from nearfield.typing import Array
 
 WIDTH, HEIGHT = 900, 474
 LEFT, RIGHT, TOP, BOTTOM = 82, 868, 40, 384  # the area within the axes
-LETTER, LINE, DOT = 12.0, 24.0, 9.0  # width and height of text, and half a dot
+# The size of letters, and the radius of a dot with the room around it, on a screen and on a phone.
+SIZES = {"wide": (17.0, 9.0), "narrow": (27.0, 14.0)}
+SMALLEST = 0.6  # of the size of letters, where there are many names
+WAYS = np.array([[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [1, 1], [-1, -1], [-1, 1]])  # up, down, right, …
+CLEAR = 3.0  # sizes of letters, from which on another dot is not near
+MANY = 8  # marks below an axis, of which a phone shows every second one
 
 
 @dataclass(frozen=True)
@@ -46,16 +54,16 @@ def axis(values: Any, start: float, end: float, room: float = 0.0) -> Axis:
 
 
 def curves(lines: Sequence[tuple[str, Array, Array]], text: str) -> str:
-    """R_NX over K, on a logarithmic scale: a line for each (class, K, R_NX)."""
+    """R_NX over K, on a logarithmic axis: a line for each (class, K, R_NX)."""
     last = max(float(K[-1]) for _, K, _ in lines)
     across = Axis(0.0, max(float(np.log(last)), 1e-9), LEFT, RIGHT)
     up = axis(np.concatenate([[0.0], *(R for *_, R in lines)]), BOTTOM, TOP)
     up = Axis(0.0 if up.low > -0.1 else up.low, up.high, BOTTOM, TOP)
     decades = [10**k for k in range(int(np.log10(last)) + 1)]
+    places = [K for decade in decades for K in (decade, 3 * decade) if last >= K]
     marks = _marks_up(up) + [
-        _mark_across(across(np.log(K)), f"{K}") for K in sorted({*decades, *(3 * K for K in decades)})
-        if last >= K
-    ]  # fmt: skip
+        _mark_across(across(np.log(K)), f"{K}", minor=len(places) > MANY and K not in decades) for K in places
+    ]
     paths = [
         f'<path class="line {name}" d="M{_way(across(np.log(K)), up(np.clip(R, up.low, up.high)))}"/>'
         for name, K, R in lines
@@ -73,44 +81,68 @@ def trade(
     up = axis(values[:, 1], BOTTOM, TOP, room=0.08)
     marks = _marks_up(up) + [_mark_across(across(value), f"{value:.2g}") for value in across.ticks]
     places = np.column_stack([across(values[:, 0]), up(values[:, 1])])
-    names_at = beside(places, [name for _, name, *_ in points])
-    drawn = []
-    for (kind, name, *_), (x, y), (a, b) in zip(points, places, names_at, strict=True):
-        drawn.append(f'<circle class="dot {kind}" cx="{x:.1f}" cy="{y:.1f}" r="7"/>')
-        drawn.append(f'<text class="name" x="{a:.1f}" y="{b:.1f}">{escape(name)}</text>')
-    return _svg("trade", text, [*marks, *drawn, *_titles(across_title, up_title)])
+    dots = [
+        f'<circle class="dot {kind}" cx="{x:.1f}" cy="{y:.1f}" r="7"><title>{escape(name)}</title></circle>'
+        for (kind, name, *_), (x, y) in zip(points, places, strict=True)
+    ]
+    names = [_names(places, [cut(name, 24) for _, name, *_ in points], room) for room in SIZES]
+    return _svg("trade", text, [*marks, *dots, *names, *_titles(across_title, up_title)])
 
 
-def beside(places: Array, names: Sequence[str]) -> Array:
-    """Where to write the names of dots: above, below, right or left of them, where they cover least.
+def _names(places: Array, names: Sequence[str], room: str) -> str:
+    """The names of dots as they are written where there is this room."""
+    letters, dot = SIZES[room]
+    found = beside(places, names, letters, dot)
+    if found is None:
+        return ""  # pointing at a dot gives its name
+    share, centres, led = found
+    written = []
+    for name, (x, y), (a, b), line in zip(names, places, centres, led, strict=True):
+        written.append(f'<path class="lead" d="M{x:.1f} {y:.1f}L{a:.1f} {b:.1f}"/>' if line else "")
+        written.append(f'<text class="name" x="{a:.1f}" y="{b:.1f}">{escape(name)}</text>')
+    return f'<g class="{room}" font-size="{share * letters:.1f}">{"".join(written)}</g>'
+
+
+def beside(
+    places: Array, names: Sequence[str], letters: float, dot: float
+) -> tuple[float, Array, list[bool]] | None:
+    """Where to write the names of dots: beside them or, where that is crowded, further off with a line.
+
+    Parameters
+    ----------
+    places : array (dots, 2)
+        Where the dots are.
+    names : sequence of str
+        What they are called.
+    letters, dot : float
+        The size of the letters, and the radius of a dot with the room around it.
+
+    Returns
+    -------
+    share, centres, led : float, array (dots, 2), list of bool; or None if there is no room
+        The share of their size that the letters keep, the middles of the names, and which have a line.
 
     Examples
     --------
-    >>> beside(np.array([[300.0, 200.0], [300.0, 176.0]]), ["low", "high"]).tolist()
-    [[300.0, 222.0], [300.0, 154.0]]
+    >>> places = np.array([[300.0, 200.0], [300.0, 176.0]])
+    >>> share, centres, led = beside(places, ["low", "high"], 17.0, 9.0)
+    >>> np.sign(centres - places)[:, 1].tolist(), led  # one below, one above
+    ([1.0, -1.0], [False, False])
     """
-    halves = np.array([[LETTER * len(name) / 2, LINE / 2] for name in names])
-    taken = [(place, np.array([DOT, DOT])) for place in places]
-    found = []
-    for place, half in zip(places, halves, strict=True):
-        right, down = np.array([half[0] + DOT + 2, 0.0]), np.array([0.0, half[1] + DOT + 1])
-        ways = [place - down, place + down, place + right, place - right]
-        at = min(ways, key=lambda way: _covered(way, half, taken))
-        taken.append((at, half))
-        found.append(at)
-    return np.array(found)
-
-
-def _covered(at: Array, half: Array, taken: Sequence[tuple[Array, Array]]) -> float:
-    """The area that a box shares with others, and what of it is outside of the picture."""
-    shared = sum(
-        float(np.prod(np.maximum(half + other - np.abs(at - centre), 0.0))) for centre, other in taken
-    )
-    corners = np.array([at - half, at + half])
-    outside = (
-        np.maximum(0.0, [[LEFT, TOP]] - corners).sum() + np.maximum(0.0, corners - [WIDTH, BOTTOM]).sum()
-    )
-    return shared + 100.0 * float(outside)
+    halves = np.array([text_size(name, letters) for name in names]) / 2
+    ways = []
+    for k, (place, half) in enumerate(zip(places, halves, strict=True)):
+        sides = place + WAYS * (half + dot)
+        others = np.delete(places, k, axis=0)
+        clear = np.linalg.norm(sides[:, None] - others[None], axis=2).min(axis=1, initial=CLEAR * letters)
+        # A name that is nearer to another dot would be taken for that one's.
+        ways.append((sides[np.argsort(-clear, kind="stable")], np.ones(len(sides))))
+    area = np.array([[LEFT, TOP], [WIDTH, BOTTOM]], dtype=float)
+    found = fit(ways, halves, area, SMALLEST, taken=(places, np.full(places.shape, dot)))
+    if found is None:
+        return None
+    share, anchors, centres = found
+    return share, centres, np.any(anchors != centres, axis=1).tolist()
 
 
 def _marks_up(up: Axis) -> list[str]:
@@ -121,10 +153,11 @@ def _marks_up(up: Axis) -> list[str]:
     ]
 
 
-def _mark_across(x: float, text: str) -> str:
+def _mark_across(x: float, text: str, minor: bool = False) -> str:
+    kind = "below minor" if minor else "below"
     return (
         f'<path class="grid" d="M{x:.1f} {TOP}V{BOTTOM}"/>'
-        f'<text class="below" x="{x:.1f}" y="{BOTTOM + 37}">{text}</text>'
+        f'<text class="{kind}" x="{x:.1f}" y="{BOTTOM + 37}">{text}</text>'
     )
 
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Callable
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 
 import numpy as np
 
-from nearfield.show.names import spread
+from nearfield.comparison.framing import framed
 from nearfield.show.palette import Classes
+from nearfield.show.placing import fit, thickest
+from nearfield.show.theme import cut, theme
 from nearfield.typing import Array
 
 SIDE = 1000  # the width of a map
@@ -23,10 +27,17 @@ FLATTEST = 0.5  # the least height, of the width
 LAYERS = 6
 MOST_DOTS = 12_000  # above which a map is drawn as pixels
 LEVELS = 16  # of a colour scale
-NAMED = 20  # classes whose names are written into the map
-LONGEST = 12  # letters of them
-LETTER, LINE = 26, 46  # width and height of the text in a map
-LOOKED_AT = 300  # points of a class, to find its middle
+LONGEST = 12  # letters of the names of classes
+LETTERS, SMALLEST = 44.0, 24.0  # their size in a map, and where there are many
+
+
+# The widths of letters as shares of their size, the widest first.
+_WIDTHS: tuple[tuple[float, Callable[[str], bool]], ...] = (
+    (1.05, lambda letter: east_asian_width(letter) in "WF"),
+    (0.95, lambda letter: letter in "mwMW@…"),
+    (0.8, str.isupper),
+    (0.66, lambda _: True),
+)
 
 
 def levels(colours: Classes | Array | None, n: int) -> tuple[Any, list[str]]:
@@ -56,7 +67,7 @@ def common_height(maps: list[Array]) -> int:
     >>> common_height([np.array([[0.0, 0.0], [10.0, 8.0]]), np.array([[0.0, 0.0], [10.0, 3.0]])])
     814
     """
-    spans = [np.ptp(Y, axis=0) for Y in maps]
+    spans = [np.ptp(framed(Y)[0], axis=0) for Y in maps]
     ratio = max(float(y / x) if x > 0 else 1.0 for x, y in spans)
     return round(float(np.clip(ratio, FLATTEST, 1.0)) * (SIDE - 2 * MARGIN) + 2 * MARGIN)
 
@@ -75,7 +86,8 @@ def dots(Y: Array, colours: Classes | Array | None, height: int, text: str) -> s
     text : str
         What the picture shows, for those who do not see it.
     """
-    places = _fit(Y, height)
+    shown, far = framed(Y)
+    places = _fit(shown, height)
     codes, names = levels(colours, len(Y))
     pen = float(np.clip(1.15 * SIDE / np.sqrt(len(Y)) / 1.6, 4, 26))
     layer = np.random.default_rng(0).integers(LAYERS, size=len(Y))
@@ -86,10 +98,11 @@ def dots(Y: Array, colours: Classes | Array | None, height: int, text: str) -> s
             if len(chosen):
                 way = "".join(f"M{x} {y}h0" for x, y in chosen.tolist())
                 paths.append(f'<path class="{name}" d="{way}"/>')
+    rings = "".join(f'<circle class="far" cx="{x}" cy="{y}" r="{pen:.0f}"/>' for x, y in places[far].tolist())
     written = _names(places, colours, height) if isinstance(colours, Classes) else ""
     return (
         f'<svg class="map" viewBox="0 0 {SIDE} {height}" role="img" aria-label="{escape(text)}">'
-        f'<g class="dots" stroke-width="{pen:.1f}">{"".join(paths)}</g>{written}</svg>'
+        f'<g class="dots" stroke-width="{pen:.1f}">{"".join(paths)}</g>{rings}{written}</svg>'
     )
 
 
@@ -110,31 +123,36 @@ def _fit(Y: Array, height: int) -> Any:
 
 
 def _names(places: Any, classes: Classes, height: int) -> str:
-    """The names of the classes amid their points, moved apart."""
-    if not 1 < classes.total <= NAMED:
+    """The names of the classes on their points, none on another, with lines to those that stand aside."""
+    if not 1 < classes.total == classes.named:
         return ""
-    shown = [
-        name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in classes.names[: classes.named]
+    shown = [cut(name, LONGEST, middle=True) for name in classes.names]
+    groups = [thickest(places[classes.codes == code].astype(float)) for code in range(classes.named)]
+    halves = np.array([text_size(name, LETTERS) for name in shown]) / 2
+    found = fit(groups, halves, np.array([[0.0, 0.0], [SIDE, height]]), SMALLEST / LETTERS)
+    if found is None:
+        return ""  # they would hide the map, and the legend has them too
+    share, anchors, centres = found
+    lines = [
+        f'<path class="lead" d="M{a:.0f} {b:.0f}L{x:.0f} {y:.0f}"/>'
+        for (a, b), (x, y) in zip(anchors.tolist(), centres.tolist(), strict=True)
+        if (a, b) != (x, y)
     ]
-    centres = np.array([_amid(places[classes.codes == code]) for code in range(classes.named)])
-    halves = np.array([[LETTER * len(name) / 2 + 4, LINE / 2] for name in shown])
-    centres = spread(centres, halves, np.array([[0.0, 0.0], [SIDE, height]]))
     texts = [
         f'<text x="{x:.0f}" y="{y:.0f}">{escape(name)}</text>'
         for (x, y), name in zip(centres.tolist(), shown, strict=True)
     ]
-    return f'<g class="names">{"".join(texts)}</g>'
+    return f'{"".join(lines)}<g class="names" font-size="{share * LETTERS:.0f}">{"".join(texts)}</g>'
 
 
-def _amid(points: Any) -> Any:
-    """The point that is nearest to the others, few far ones counting little: in the largest piece of a group.
+def text_size(text: str, letters: float) -> tuple[float, float]:
+    """The width and height that a bold text takes in most fonts, of letters of a size; rather more than less.
 
-    >>> _amid(np.array([[0, 0], [1, 0], [2, 0], [90, 0], [91, 0]])).tolist()
-    [1.0, 0.0]
+    >>> text_size("ab", 10.0)[0] < text_size("AB", 10.0)[0] < text_size("汉字", 10.0)[0]
+    True
     """
-    some = points[np.random.default_rng(0).permutation(len(points))[:LOOKED_AT]].astype(float)
-    apart = np.sqrt(np.linalg.norm(some[:, None] - some[None, :], axis=2))
-    return some[np.argmin(apart.sum(axis=1))]
+    width = sum(next(width for width, of in _WIDTHS if of(letter)) for letter in text)
+    return letters * (width + 0.2), 1.15 * letters
 
 
 def _png(Y: Array, labels: Any, height: int, dark: bool) -> str:
@@ -145,8 +163,18 @@ def _png(Y: Array, labels: Any, height: int, dark: bool) -> str:
 
     figure = Figure(figsize=(4, 4 * height / SIDE), dpi=150)
     ax = figure.add_axes((0, 0, 1, 1))
+    shown, far = framed(Y)
     # Larger than in a picture of its own: it is shown small.
-    map(Y, labels, ax=ax, legend=False, dark=dark, size=float(np.clip(4e4 / len(Y), 0.6, 3)))
+    map(shown, labels, ax=ax, legend=False, dark=dark, size=float(np.clip(4e4 / len(Y), 0.6, 3)))
+    ax.scatter(
+        shown[far, 0],
+        shown[far, 1],
+        s=14,
+        facecolors="none",
+        edgecolors=theme(dark).ink,
+        linewidths=0.7,
+        zorder=5,
+    )
     picture = io.BytesIO()
     figure.savefig(picture, format="png", transparent=True)
     small = io.BytesIO()

@@ -99,7 +99,7 @@ FIGURES = (
         "stress",
         "Error of distances",
         "stress",
-        "How far distances in the map, at its best scale, are from those in the data. 0 is perfect: less is"
+        "How far distances in the map, at its best size, are from those in the data. 0 is perfect: less is"
         " better.",
         lower=True,
     ),

@@ -11,10 +11,12 @@ import nearfield
 from nearfield.comparison import charts
 from nearfield.comparison.drawing import LEVELS, MOST_DOTS, common_height, dots, pixels, scale_ends
 from nearfield.comparison.figures import Figure
+from nearfield.comparison.framing import far_points, told
 from nearfield.comparison.result import Comparison, Outcome
 from nearfield.comparison.style import sheet
 from nearfield.comparison.verdicts import against_pca, here, in_short, number
 from nearfield.comparison.words import character, summary
+from nearfield.show.maps import column_name
 from nearfield.show.palette import Classes, classes_or_numbers
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # no script, nothing from outside
@@ -145,6 +147,8 @@ def _legend(labels: object) -> str:
         entries = [entry(k, f"{value:.4g}") for k, value in at.items()]
         if not np.isfinite(colours).all():
             entries.append(entry(LEVELS, "no label"))
+    heading = column_name(labels) or ("" if isinstance(colours, Classes) else "label")
+    entries[:0] = [f"<li><strong>{escape(heading)}</strong></li>"] if heading else []
     return f'<ul class="legend" aria-label="Colours of the points">{"".join(entries)}</ul>\n'
 
 
@@ -171,7 +175,8 @@ def _card(comparison: Comparison, each: Outcome) -> str:
         f"<p><strong>Here.</strong> {escape(here(each, comparison))}</p>"
     )
     notes = "".join(f'<p class="note">Beware: {escape(note)}</p>' for note in each.notes)
-    return f'<article class="card">{picture}{head}{words}{notes}</article>'
+    border = "".join(f'<p class="soft">{line}</p>' for line in (told(far_points(Y)),) if line)
+    return f'<article class="card">{picture}{border}{head}{words}{notes}</article>'
 
 
 def _quality(comparison: Comparison) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from nearfield.comparison.drawing import LEVELS
-from nearfield.show.palette import GREY, ONLY, Classes, classes_or_numbers
+from nearfield.show.palette import GREY, Classes, classes_or_numbers
+from nearfield.show.theme import theme
 from nearfield.typing import Array
 
 # Of lines: those of the palette that are seen on white and, when lightened, on black.
@@ -54,8 +55,9 @@ p { margin: .5rem 0; max-width: 46rem; }
   overflow-wrap: anywhere; }
 .note, .failed { color: var(--wrong); }
 .dots path { fill: none; stroke-linecap: round; stroke-opacity: .8; }
-.names text { font: 700 44px system-ui, sans-serif; text-anchor: middle; dominant-baseline: central;
-  fill: var(--ink); stroke: var(--panel); stroke-width: 9px; paint-order: stroke; stroke-linejoin: round; }
+.names text { font-weight: 700; text-anchor: middle; dominant-baseline: central; fill: var(--ink);
+  stroke: var(--panel); stroke-width: .2em; paint-order: stroke; stroke-linejoin: round; }
+.lead, .far { fill: none; stroke: var(--soft); stroke-width: 2; } .far { stroke: var(--ink); }
 .scroll { overflow-x: auto; border: 1px solid var(--faint); border-radius: 10px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .95rem; }
 th, td { padding: 7px 12px; text-align: right; white-space: nowrap; }
@@ -77,9 +79,11 @@ pre { background: var(--panel); border: 1px solid var(--faint); border-radius: 8
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
 figure { margin: .6rem 0; }
 .chart { display: block; width: 100%; max-width: 900px; }
-.chart text { font: 17px system-ui, sans-serif; fill: var(--soft); }
+.chart text { font-family: system-ui, sans-serif; fill: var(--soft); } .chart > text { font-size: 17px; }
+.chart .lead { stroke-width: 1.2; } .narrow { display: none; }
 .chart .left { text-anchor: end; dominant-baseline: central; } .chart .below { text-anchor: middle; }
-.chart .name { font-weight: 600; fill: var(--ink); text-anchor: middle; dominant-baseline: central; }
+.chart .name { font-weight: 600; fill: var(--ink); text-anchor: middle; dominant-baseline: central;
+  stroke: var(--ground); stroke-width: .25em; paint-order: stroke; stroke-linejoin: round; }
 .grid { stroke: var(--faint); stroke-width: 1; }
 .line { fill: none; stroke-width: 3; stroke-linejoin: round; }
 .line.pca { stroke-width: 5; }
@@ -87,7 +91,8 @@ figure { margin: .6rem 0; }
   .beside { grid-template-columns: minmax(0, 1fr); } .beside > div { grid-column: auto; } }
 @media (max-width: 620px) { main { padding: 18px 14px 32px; } .maps { grid-template-columns: minmax(0, 1fr); }
   h1 { font-size: 1.5rem; } dl { grid-template-columns: 1fr; } dd { margin-bottom: 8px; }
-  .chart text { font-size: 27px; } .dot { r: 12px; } .line { stroke-width: 4.5; }
+  .chart > text { font-size: 27px; } .chart .minor, .wide { display: none; } .narrow { display: inline; }
+  .dot { r: 12px; } .line { stroke-width: 4.5; }
   th, td { padding: 7px 8px; } }
 @media print { .card, .scroll, tr { break-inside: avoid; } }
 """
@@ -127,11 +132,9 @@ def _of_labels(labels: object, dark: bool) -> Sequence[str]:
     found: Classes | Array | None = None if labels is None else classes_or_numbers(labels, dark)
     if isinstance(found, Classes):
         return found.colours
+    look = theme(dark)
     if found is None:
-        return ["#56B4E9" if dark else ONLY]
-    import matplotlib
+        return [look.only]
     from matplotlib.colors import to_hex
 
-    # Without the end that would vanish in the background.
-    steps = np.linspace(0.15 if dark else 0.0, 1.0 if dark else 0.95, LEVELS)
-    return [*(to_hex(colour) for colour in matplotlib.colormaps["viridis"](steps)), GREY]
+    return [*(to_hex(colour) for colour in look.scale()(np.linspace(0, 1, LEVELS))), GREY]

@@ -171,7 +171,7 @@ def _of_tails(kernel: Kernel, several: bool) -> tuple[str, str]:
     if remote > HEAVY * near:
         return (
             "Pairs that are not close may drift apart at little cost, so that groups stand apart clearly.",
-            "Gaps and the sizes of groups are not to be measured: both are exaggerated.",
+            "Gaps and the sizes of groups are not to be measured: gaps come out too wide, groups too tight.",
         )
     if several:
         return "", "It takes longer than one size."

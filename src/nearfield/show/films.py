@@ -38,11 +38,12 @@ def animation(
     ax: Axes | None = None,
     title: str | None = None,
     legend: bool = True,
+    legend_title: str | None = None,
     dark: bool = False,
 ) -> Axes:
     """Draw the making of a map as a film, written whole or not at all.
 
-    The maps are turned so that none spins, and the scale follows their growth smoothly.
+    The maps are turned so that none spins, and the view follows their growth smoothly.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def animation(
         How many pictures there are at most. Points move evenly from one map to the next.
     dpi : float
         Dots per inch.
-    ax, title, legend, dark
+    ax, title, legend, legend_title, dark
         See `nearfield.show.map`; the axes show the last map in the end.
 
     Returns
@@ -83,7 +84,8 @@ def animation(
     maps, iterations = _maps(snapshots)
     maps = steadied(maps)
     times = np.linspace(0, len(maps) - 1, min(frames, max(len(maps), round(_SHORTEST * fps))))
-    ax = map(maps[-1], labels, ax=ax, title=title, legend=legend, names=False, dark=dark)
+    explained: dict[str, Any] = {"legend": legend, "legend_title": legend_title, "names": False}
+    ax = map(maps[-1], labels, ax=ax, title=title, dark=dark, **explained)
     settle(ax)
     root(ax).set_layout_engine("none")  # what stands beside the map keeps its place
     with replacing(path) as scratch:

@@ -33,16 +33,17 @@ def map(
     size: float | None = None,
     alpha: float | None = None,
     legend: bool = True,
+    legend_title: str | None = None,
     names: bool = True,
     dark: bool = False,
     density: bool | None = None,
 ) -> Axes:
     """Draw a map.
 
-    Text, truth values and up to twenty different whole numbers are taken as classes; other numbers get a
-    colour scale. Two and three dimensions are drawn as they are; in one dimension the points are piled up
-    where they lie, so that each is seen. Above 100 000 points the picture shows how dense they are, as an
-    image: classes in blended colours, numbers as means.
+    Text, truth values and up to twenty different whole numbers are taken as classes, of which the forty
+    largest have a colour of their own; other numbers have a colour bar. Two and three dimensions are drawn
+    as they are; in one dimension the points are piled up where they lie, so that each is seen. Above 100 000
+    points the picture shows how dense they are, as an image: classes in blended colours, numbers as means.
 
     Parameters
     ----------
@@ -60,8 +61,11 @@ def map(
         The opacity of a point, 0 to 1; by default what suits their number.
     legend : bool
         Whether the colours are explained beside the picture.
+    legend_title : str, optional
+        What the labels are, above the legend or beside the colour bar; by default the name that `labels` has
+        if it is a column of a data frame.
     names : bool
-        Whether the names of the classes, if they are no more than twenty, stand where the classes lie.
+        Whether the names of the classes, if they are no more than forty, stand where the classes lie.
     dark : bool
         Whether the background is dark.
     density : bool, optional
@@ -85,20 +89,21 @@ def map(
     if labels is not None and len(labels) != len(Y):
         raise ValueError(f"the map has {len(Y)} points but there are {len(labels)} labels")
     colours = None if labels is None else classes_or_numbers(labels, dark)
+    heading = column_name(labels) if legend_title is None else legend_title
     look = theme(dark)
     own = ax is None
     ax = axes_for(Y, ax)
     put_on_ground(ax, look)
     if legend and isinstance(colours, Classes):
-        explain_classes(ax, colours, look, grow=own)
+        explain_classes(ax, colours, look, title=heading, grow=own)
         if Y.shape[1] < 3:
             settle(ax)  # the room that is left tells the size of the points
     drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
     frame(ax, where, Y.shape[1] == 1, look)
     entitle(ax, title, look)
     if legend and isinstance(colours, np.ndarray):
-        colour_bar(ax, drawn, look, grow=own)
-    if names and isinstance(colours, Classes) and 1 < colours.total <= 20:
+        colour_bar(ax, drawn, look, label=heading or "label", grow=own)
+    if names and isinstance(colours, Classes) and 1 < colours.total == colours.named:
         name_classes(ax, where, colours, look.ink, look.ground)
     return ax
 
@@ -113,6 +118,19 @@ def coordinates(Y: Any) -> np.ndarray:
     if not np.isfinite(Y).all():
         raise ValueError("the map has coordinates that are not finite: leave those points out")
     return Y
+
+
+def column_name(labels: Any) -> str | None:
+    """Return what labels are called if they are a column of a data frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column_name(pd.Series([1.4, 4.7], name="petal length")), column_name([1.4, 4.7])
+    ('petal length', None)
+    """
+    name = getattr(labels, "name", None)
+    return str(name) if name is not None and str(name) else None
 
 
 def axes_for(Y: np.ndarray, ax: Axes | None) -> Axes:
@@ -132,7 +150,7 @@ def axes_for(Y: np.ndarray, ax: Axes | None) -> Axes:
 
 
 def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
-    """Take away what a map has no use for, ticks and frame, and give all directions the same scale."""
+    """Take away what a map has no use for, ticks and frame, and give all directions the same unit."""
     axes: Any = ax
     faint = look.faint
     if Y.shape[1] == 3:
@@ -142,7 +160,7 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
             axis.line.set_color(faint)
             axis._axinfo["grid"].update(color=faint, linewidth=0.4)
             axis._axinfo["tick"].update(inward_factor=0, outward_factor=0)
-        # The same scale in all directions, and a cube around it.
+        # The same unit in all directions, and a cube around it.
         middle, reach = (Y.min(axis=0) + Y.max(axis=0)) / 2, max(np.ptp(Y, axis=0).max() / 2, 1e-12) * 1.02
         axes.set(**{f"{name}lim": (m - reach, m + reach) for name, m in zip("xyz", middle, strict=True)})
         axes.set_box_aspect((1, 1, 1), zoom=1.15)
@@ -159,7 +177,9 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
         axes.set_aspect("equal", adjustable="datalim")
 
 
-def explain_classes(ax: Axes, classes: Classes, look: Theme, grow: bool = False) -> None:
+def explain_classes(
+    ax: Axes, classes: Classes, look: Theme, title: str | None = None, grow: bool = False
+) -> None:
     """Name the classes beside the axes, each with a dot of its colour."""
     from matplotlib.lines import Line2D
 
@@ -167,4 +187,4 @@ def explain_classes(ax: Axes, classes: Classes, look: Theme, grow: bool = False)
         Line2D([], [], marker="o", linestyle="none", markersize=6, markeredgewidth=0, color=colour)
         for colour in classes.colours
     ]
-    legend_beside(ax, handles, list(classes.names), look, grow=grow)
+    legend_beside(ax, handles, list(classes.names), look, title=title, grow=grow)

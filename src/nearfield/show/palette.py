@@ -9,17 +9,23 @@ from typing import Any
 
 import numpy as np
 
-# The eight colours of Okabe and Ito, the ones that differ most first.
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+# The eight colours of Okabe and Ito, the ones that differ most first. Their yellow, which cannot be seen on
+# white, is an olive here, as far from the other seven for those who do not tell red from green.
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#786420", "#000000")
 
-# Twelve more, each as far as possible from all before it, from white, grey and near-black. The distance is
-# the smaller of the one in OKLab and three times the one in OKLab as seen with deuteranopia or protanopia.
+# Thirty-two more, each as far as possible from all before it, from white, grey and near-black. The distance
+# is the smaller of the one in OKLab and three times the one in OKLab as seen with deuteranopia or protanopia.
+# All have a contrast of at least 2 with white and, lightened, of more than 3 with a dark ground.
 FURTHER = (
-    *("#960087", "#695A00", "#18E5BE", "#E9B3F7", "#8778FF", "#875A78"),
-    *("#C3003C", "#5AC33C", "#5A3CC3", "#EBBE9F", "#B44BC3", "#FF78E1"),
+    *("#9600FF", "#691E69", "#F02DFF", "#2D1ED2", "#004B00", "#C30F87", "#2DD25A", "#FF87FF"),
+    *("#FF1E5A", "#A5002D", "#8769D2", "#2D87FF", "#FF9687", "#2D3C4B", "#693CB4", "#2DC3A5"),
+    *("#96A54B", "#00783C", "#783C4B", "#698700", "#004B96", "#B4B4D2", "#FF5AC3", "#2D5AE1"),
+    *("#1E96C3", "#A53CC3", "#B43C00", "#FF6978", "#C369E1", "#A5783C", "#FF782D", "#960087"),
 )
 
 COLOURS = OKABE_ITO + FURTHER
+WHOLE = 20  # different whole numbers that still are names of classes
+_ON_DARK = {"#000000": "#FFFFFF", "#786420": "#F0E442"}
 GREY = "#9A9A9A"
 ONLY = COLOURS[0]
 
@@ -65,7 +71,7 @@ def classes_or_numbers(labels: Any, dark: bool = False) -> Classes | np.ndarray:
     if values.dtype.kind in "iuf":
         values = np.where(np.isfinite(values), values, np.nan) if values.dtype.kind == "f" else values
         known = values[~np.isnan(values)]
-        if np.any(known != np.floor(known)) or np.unique(known).size > len(COLOURS):
+        if np.any(known != np.floor(known)) or np.unique(known).size > WHOLE:
             return values.astype(float)
     return _classes(values, dark)
 
@@ -124,9 +130,12 @@ def _different(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lighter(colour: str) -> str:
-    """Return the colour a quarter of the way to white, and white for black, to be seen on a dark ground."""
-    if colour == "#000000":
-        return "#FFFFFF"
+    """Return the colour a quarter of the way to white, to be seen on a dark ground; for black it is white.
+
+    There the yellow of Okabe and Ito can be seen, and olive makes way for it.
+    """
+    if colour in _ON_DARK:
+        return _ON_DARK[colour]
     return "#" + "".join(f"{round(0.75 * int(colour[k : k + 2], 16) + 0.25 * 255):02X}" for k in (1, 3, 5))
 
 

@@ -37,7 +37,7 @@ def stress(
 ) -> Axes:
     """Draw a map with each point in the colour of how well it lies.
 
-    Points that were not looked at, of more than 20 000, are grey. The scale leaves out the last 2 % at both
+    Points that were not looked at, of more than 20 000, are grey. The colours leave out the last 2 % at both
     ends, so that a few points do not take all the colours.
 
     Parameters

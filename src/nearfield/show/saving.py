@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from nearfield.show.theme import Panels
 
-def save(picture: Axes | Figure, path: str | os.PathLike[str], dpi: float = 200) -> None:
+
+def save(picture: Axes | Panels | Figure, path: str | os.PathLike[str], dpi: float = 200) -> None:
     """Save a picture, whole or not at all.
 
     Parameters
     ----------
-    picture : matplotlib Axes or Figure
-        What `map` has returned, or the figure it is part of.
+    picture : matplotlib Axes or Figure, or several Axes
+        What any function of this module has returned, or the figure it is part of.
     path : path-like
         A `.png`, `.pdf`, `.svg` or any other file that Matplotlib can write; it is replaced if it exists.
     dpi : float

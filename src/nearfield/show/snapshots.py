@@ -11,7 +11,7 @@ from nearfield.checks import whole
 
 _MEMORY = 2**28  # bytes that the maps take together, at most
 _FEWEST = 8  # maps that are kept however large they are
-_CALM = 2  # maps before and after, over which the scale is smoothed
+_CALM = 2  # maps before and after, over which the view is smoothed
 
 
 class Snapshots:

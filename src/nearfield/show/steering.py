@@ -9,7 +9,7 @@ import numpy as np
 
 from nearfield.show.maps import coordinates, map
 from nearfield.show.palette import GREY
-from nearfield.show.theme import SMALL, Theme, as_chart, entitle, theme
+from nearfield.show.theme import SMALL, Panels, Theme, as_chart, entitle, theme
 from nearfield.steer.log import in_effect
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def history(
     axes: Sequence[Axes] | None = None,
     title: str | None = None,
     dark: bool = False,
-) -> list[Axes]: ...
+) -> Panels: ...
 
 
 def history(
@@ -44,7 +44,7 @@ def history(
     axes: Sequence[Axes] | None = None,
     title: str | None = None,
     dark: bool = False,
-) -> Axes | list[Axes]:
+) -> Axes | Panels:
     """Draw cost, penalty and gradient norm over the iterations, with the moves marked.
 
     Parameters
@@ -62,7 +62,7 @@ def history(
 
     Returns
     -------
-    list of three matplotlib Axes, or the one that was given
+    list of three matplotlib Axes, which has their `figure`; or the one that was given
 
     Examples
     --------
@@ -102,7 +102,7 @@ def history(
     _mark(drawn, getattr(run, "log", ()), int(rows["iteration"][-1]), look)
     drawn[0].figure.align_ylabels(drawn)
     entitle(drawn[0], title, look)
-    return drawn if ax is None else ax
+    return Panels(drawn) if ax is None else ax
 
 
 def _mark(axes: Sequence[Axes], log: Iterable[Any], last: int, look: Theme) -> None:
@@ -139,7 +139,7 @@ def before_after(
     followers: Mapping[int, Any] | None = None,
     axes: Sequence[Axes] | None = None,
     **style: Any,
-) -> list[Axes]:
+) -> Panels:
     """Draw two maps beside each other, with the moved points ringed and the way of their neighbours.
 
     Parameters
@@ -159,7 +159,7 @@ def before_after(
 
     Returns
     -------
-    list of two matplotlib Axes
+    list of two matplotlib Axes, which has their `figure`
 
     Examples
     --------
@@ -194,4 +194,4 @@ def before_after(
     faint = float(np.clip(12 / max(len(shown), 1), 0.12, 0.35))  # many must not hide what they lead through
     for j in shown:
         axes[1].plot(*np.stack([maps[0][j], maps[1][j]]).T, color=way, linewidth=0.5, alpha=faint, zorder=1)
-    return list(axes)
+    return Panels(axes)

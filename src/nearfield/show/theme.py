@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nearfield.show.fonts import drawable, fonts_for
 from nearfield.show.palette import COLOURS, OKABE_ITO, ONLY, lighter
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 TITLE, TEXT, SMALL = 12.0, 9.5, 8.5  # sizes of letters, in points
 _LETTER = 0.6  # the width of a letter as a share of its size, on average and a little more
 # Lines are thin: those colours first that stand out from the ground.
-_LINES = [COLOURS[k] for k in (0, 3, 2, 4, 1, 5, 7, *range(8, len(COLOURS)))]
+_LINES = [COLOURS[k] for k in (0, 3, 2, 4, 1, 5, 6, 7, *range(8, 20))]
 _STYLES = ("-", (0, (4, 1.5)), (0, (1, 1)))
 
 
@@ -32,7 +33,7 @@ class Theme:
     quiet: str
 
     def line(self, k: int) -> dict[str, Any]:
-        """Colour and style of the k-th of several lines; all differ up to 57."""
+        """Colour and style of the k-th of several lines; all differ up to 60."""
         colour = _LINES[k % len(_LINES)]
         style = _STYLES[k // len(_LINES) % len(_STYLES)]
         return {"color": lighter(colour) if self.dark else colour, "linestyle": style}
@@ -55,7 +56,7 @@ class Theme:
         import matplotlib
         from matplotlib.colors import ListedColormap
 
-        ends = (0.15, 1.0) if self.dark else (0.0, 0.95)
+        ends = (0.15, 1.0) if self.dark else (0.0, 0.8)
         colours = matplotlib.colormaps["viridis"](np.linspace(*ends, 256))
         return ListedColormap(colours)
 
@@ -74,6 +75,18 @@ def new_axes(width: float, height: float, projection: str | None = None) -> Axes
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
+
+
+class Panels(list["Axes"]):
+    """The axes of a picture of several: a list of them which, as a single one does, has a `figure`.
+
+    So `nearfield.show.save` takes whatever was drawn.
+    """
+
+    @property
+    def figure(self) -> Any:
+        """The figure that the axes are in."""
+        return self[0].figure
 
 
 def put_on_ground(ax: Axes, look: Theme) -> None:
@@ -105,7 +118,8 @@ def entitle(ax: Axes, title: str | None, look: Theme) -> None:
         figure: Any = ax.figure
         room = (_right_end(ax) - ax.get_position(original=True).x0) * figure.bbox.width / figure.dpi * 72
         most = max(12, int(room / (_LETTER * TITLE)))
-        ax.set_title(literal(title, most), loc="left", color=look.ink, fontsize=TITLE, pad=10)
+        text = literal(drawable(title), most)
+        ax.set_title(text, loc="left", color=look.ink, fontsize=TITLE, pad=10, family=fonts_for(title))
 
 
 def _right_end(ax: Axes) -> float:
@@ -132,20 +146,27 @@ def extent(ax: Axes) -> tuple[float, float]:
 def literal(text: str, most: int = 40, middle: bool = False) -> str:
     r"""Keep Matplotlib from reading dollars as mathematics, and cut what is long.
 
-    Names are cut in the middle: those that differ often do so at the end.
-
     >>> literal("from $5 to $6")
     'from \\$5 to \\$6'
-    >>> literal("quite a long name", 9)
+    """
+    return cut(text, most, middle).replace("$", r"\$")
+
+
+def cut(text: str, most: int, middle: bool = False) -> str:
+    """Put a text on one line, and cut what is long.
+
+    Names are cut in the middle: those that differ often do so at the end.
+
+    >>> cut("quite a long name", 9)
     'quite a…'
-    >>> literal("quite a long name 7", 12, middle=True)
+    >>> cut("quite a long name 7", 12, middle=True)
     'quite a…me 7'
     """
     text = " ".join(str(text).split())
     if len(text) > most:
         end = most // 3 if middle else 0
         text = text[: most - 1 - end].rstrip() + "…" + text[len(text) - end :]
-    return text.replace("$", r"\$")
+    return text
 
 
 def legend_beside(
@@ -183,7 +204,8 @@ def legend_beside(
     # In a figure of given size the map is to keep about half of the room.
     taken = 3 + max((len(figure) + 4 for figure in figures), default=0)
     most = 40 if grow else int(np.clip(0.55 * width / columns / (_LETTER * size) - taken, 6, 40))
-    names = [literal(name, most, middle=True) for name in names]
+    fonts = fonts_for(*names, title or "")
+    names = [literal(drawable(name), most, middle=True) for name in names]
     legend = ax.legend(
         handles,
         [f"{figure} {name}" for figure, name in zip(figures, names, strict=True)] if figures else names,
@@ -195,12 +217,12 @@ def legend_beside(
         frameon=False,
         handlelength=1.5 if figures else 2.0,
         handletextpad=0.4 if title else 0.2,
-        fontsize=size,
+        prop={"size": size, "family": fonts},
         labelcolor=look.ink,
-        title=title,
+        title=None if title is None else literal(drawable(title), most),
         alignment="left",
     )
-    legend.get_title().set(color=look.quiet, fontsize=size)
+    legend.get_title().set(color=look.quiet, fontsize=size, family=fonts)
     _make_room(ax, legend, grow)
 
 
@@ -253,4 +275,4 @@ def colour_bar(
     bar.outline.set_visible(False)
     bar.ax.tick_params(colors=look.ink, labelsize=9, length=0)
     if label is not None:
-        bar.set_label(literal(label), color=look.ink, fontsize=TEXT)
+        bar.set_label(literal(drawable(label)), color=look.ink, fontsize=TEXT, family=fonts_for(label))

@@ -24,6 +24,7 @@ def images(
     ax: Axes | None = None,
     title: str | None = None,
     legend: bool = True,
+    legend_title: str | None = None,
     names: bool = False,
     dark: bool = False,
 ) -> Axes:
@@ -45,7 +46,7 @@ def images(
     cmap : str or matplotlib Colormap, optional
         Of grey values. By default the lowest is the background, which suits drawings such as digits; for
         photographs use "gray".
-    ax, title, legend, names, dark
+    ax, title, legend, legend_title, names, dark
         See `nearfield.show.map`.
 
     Returns
@@ -67,7 +68,8 @@ def images(
     if len(pictures) != len(Y):
         raise ValueError(f"the map has {len(Y)} points but there are {len(pictures)} images")
     check_picture(pictures[0])
-    ax = map(Y, labels, ax=ax, title=title, legend=legend, names=names, dark=dark)
+    explained: dict[str, Any] = {"legend": legend, "legend_title": legend_title, "names": names}
+    ax = map(Y, labels, ax=ax, title=title, dark=dark, **explained)
     for faint in (*ax.collections, *ax.images):
         faint.set_alpha(0.25)
     figure: Any = ax.figure
