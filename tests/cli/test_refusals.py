@@ -134,7 +134,8 @@ def test_a_write_that_fails_leaves_no_half_file(
 
     monkeypatch.setattr(csv, "writer", full)
     assert main(["embed", "iris.csv"]) == 2
-    assert capsys.readouterr().err == "error: no space left on device\n"
+    told = "cannot write iris-map.csv (no space left on device): what was there is as it was"
+    assert capsys.readouterr().err == f"error: {told}; make room, or choose another place\n"
     assert files(here) == {"iris.csv"}
 
 

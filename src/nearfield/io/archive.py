@@ -23,6 +23,7 @@ from nearfield.io.schema import in_a_line
 FREE = 2**26  # bytes that any file may unpack to
 RATIO = 50  # times its own size that a larger one may: coordinates are as good as random, and hardly shrink
 MAGIC = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+HEADER = 2**10  # bytes that the header of an array takes at most
 ENCRYPTED = 0x1
 # What reading something else, or part of an archive, may end in.
 DAMAGED = (
@@ -40,7 +41,7 @@ def write(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
     """Write arrays of numbers, and one text, so that they can be read again."""
     np.savez_compressed(file, **arrays)
     size = file.tell()
-    if sum(np.asarray(each).nbytes for each in arrays.values()) > _most(size):
+    if sum(np.asarray(each).nbytes + HEADER for each in arrays.values()) > _most(size):
         # All but empty: as it is, it would be taken for a trap.
         file.seek(0)
         file.truncate()
