@@ -84,12 +84,7 @@ def numbers(X: Any, what: str = "X") -> Any:
             f"{what} holds complex numbers: pass their real and imaginary parts as columns of their own"
         )
     if isinstance(X, np.ndarray) and kind in "USO":
-        try:
-            X = X.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{what} holds values that are not numbers: leave them out, or encode them"
-            ) from None
+        X = _converted(X, what)
     values = X.data if sparse.issparse(X) else X
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and values.size:
         largest = max(float(values.max()), -float(values.min()))  # a NaN is left to `finite`
@@ -99,6 +94,21 @@ def numbers(X: Any, what: str = "X") -> Any:
                 f" them by {largest:.0e}"
             )
     return X
+
+
+def _converted(X: Any, what: str) -> Any:
+    """Texts and objects as numbers, if they are numbers."""
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError):
+        for cell in X.flat:
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"{what} holds {str(cell)[:40]!r}, which is no number: leave out such values, or encode them"
+                ) from None
+        raise
 
 
 def check_count(n: int) -> None:

@@ -116,9 +116,9 @@ def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> t
     """
     known = isinstance(perplexity, (Real, np.ndarray))
     largest = float(np.max(perplexity, initial=1.0)) if known else DEFAULT
-    if not largest < np.inf:  # which is refused elsewhere
+    if np.isnan(largest):  # which is refused elsewhere, as is more than there are points
         largest = DEFAULT
-    nearest = neighbour_count(method, largest, n - 1)
+    nearest = neighbour_count(method, min(largest, n), n - 1)
     return (0, count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
 
 

@@ -36,17 +36,19 @@ ELSEWHERE = {
 
 
 def option(default: Any, kind: str, text: str, check: Callable[[str, Any], Any] | None = None) -> Any:
-    """A field: its default, its kind as numpydoc writes it, what it does, and what is refused."""
+    """A field: its default, its kind as numpydoc writes it, what it does, and what refuses it.
+
+    A check may return the value in a plainer form.
+    """
     return field(default=default, metadata={"kind": kind, "text": " ".join(text.split()), "check": check})
 
 
-def _positive(name: str, value: Any) -> None:
-    whole(name, value, 1)
+def _positive(name: str, value: Any) -> int:
+    return whole(name, value, 1)
 
 
-def _natural(name: str, value: Any) -> None:
-    if value is not None:
-        whole(name, value, 0)
+def _natural(name: str, value: Any) -> int | None:
+    return None if value is None else whole(name, value, 0)
 
 
 def _seed(name: str, value: Any) -> None:
@@ -196,12 +198,14 @@ class Fitting:
 OPTIONS = {each.name: each.metadata for kind in (Settings, Fitting) for each in fields(kind)}
 
 
-def check(options: Any) -> None:
-    """Refuse, of the options that some object has, what is wrong whatever the data are."""
-    for each in fields(options):
-        refuse = each.metadata.get("check")
-        if refuse is not None:
-            refuse(each.name, getattr(options, each.name))
+def check(options: Any) -> dict[str, Any]:
+    """Refuse, of the options that some object has, what is wrong whatever the data are.
+
+    What is returned are those that a check has brought into a plainer form, such as NumPy's numbers.
+    """
+    checks = ((each.name, each.metadata.get("check")) for each in fields(options))
+    found = {name: refuse(name, getattr(options, name)) for name, refuse in checks if refuse is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def shared(options: Any) -> dict[str, Any]:
@@ -213,9 +217,7 @@ def shared(options: Any) -> dict[str, Any]:
 def settings_of(name: str, options: dict[str, Any]) -> Settings:
     """The settings of some keywords, checked; what is unknown is refused with what was probably meant."""
     _refuse_unknown(name, options, [each.name for each in fields(Settings)])
-    settings = Settings(**options)
-    check(settings)
-    return settings
+    return Settings(**options | check(Settings(**options)))
 
 
 def takes_settings(settings: type) -> Callable[[Class], Class]:
