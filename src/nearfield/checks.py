@@ -106,7 +106,8 @@ def _converted(X: Any, what: str) -> Any:
                 float(cell)
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"{what} holds {str(cell)[:40]!r}, which is no number: leave out such values, or encode them"
+                    f"{what} holds {str(cell)[:40]!r}, which is no number: leave out such values, or encode"
+                    " them"
                 ) from None
         raise
 

@@ -148,8 +148,8 @@ def test_momentum_finds_the_bottom_of_a_round_bowl(seed, size, condition):
 
 
 @settings(max_examples=30)
-@given(seed=seeds, drawn=st.floats(0.1, 0.99), rest=st.floats(0.1, 0.99))
-def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_velocity(seed, drawn, rest):
+@given(seed=seeds, steered=st.floats(0.1, 0.99), rest=st.floats(0.1, 0.99))
+def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_velocity(seed, steered, rest):
     velocity, who = np.random.default_rng(seed).normal(size=6), np.array([1, 4])
     method = Momentum(velocity.copy(), np.ones(6))
 
@@ -159,9 +159,9 @@ def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_vel
         def __call__(self, z, want_value=True):
             return Point(0.0, 0.0, np.zeros(6), 0.0, who)
 
-    method.step(np.zeros(6), Plain(), Phase(None, momentum=rest, drawn=drawn), True)
+    method.step(np.zeros(6), Plain(), Phase(None, momentum=rest, steered=steered), True)
     share = np.full(6, rest)
-    share[who] = drawn
+    share[who] = steered
     np.testing.assert_allclose(method.velocity, share * velocity, rtol=1e-14)
 
 

@@ -81,8 +81,8 @@ def test_terms_calm_a_run_by_how_much_is_left_of_them_and_the_rest_more_than_who
     assert calmed(usual, 0.0) is usual
     now, fully = calmed(usual, left), calmed(usual, 1.0)
     for phase in (now, fully):
-        drawn = phase.momentum if phase.drawn is None else phase.drawn
-        assert phase.momentum <= drawn + 1e-15 <= momentum + 2e-15
+        steered = phase.momentum if phase.steered is None else phase.steered
+        assert phase.momentum <= steered + 1e-15 <= momentum + 2e-15
     assert fully.momentum - 1e-15 <= now.momentum
 
 

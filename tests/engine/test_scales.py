@@ -9,7 +9,7 @@ from nearfield.affinity.rungs import OfAllPairs, OfStrata
 from nearfield.affinity.source import Source
 from nearfield.affinity.strata import strata
 from nearfield.engine.exact.chain import Exact, exact
-from nearfield.engine.mesh.close import Close, Levels
+from nearfield.engine.mesh.narrow import Levels, Narrow
 from nearfield.engine.mesh.scales import Scales, mesh
 
 pytestmark = pytest.mark.slow
@@ -106,19 +106,19 @@ def test_the_sums_over_those_close_by_are_those_over_all(X, random):
     Y = mapped(X, 2, random).astype(np.float32)
     Y[0] = 60.0  # whose nearest is many cells away
     beta = np.array([300.0, 30.0])
-    close = Close(Y, beta, True)
-    assert close.narrow.all()
+    narrow = Narrow(Y, beta, True)
+    assert narrow.narrow.all()
     f = ((Y[:, None].astype(np.float64) - Y[None]) ** 2).sum(-1)
     np.fill_diagonal(f, np.inf)
     wanted = np.column_stack([np.logaddexp.reduce(-b * f, axis=1) for b in beta])
     levels = Levels.of(N, 2)
-    close.sums(np.ones((N, 2), dtype=bool), levels)
+    narrow.sums(np.ones((N, 2), dtype=bool), levels)
     assert np.allclose(levels.logs - beta * levels.nearest, wanted, rtol=1e-5, atol=0.02)
     assert np.allclose(levels.nearest, f.min(axis=1)[:, None], rtol=1e-5)
 
 
 def test_a_tail_is_never_narrow(random):
-    assert not Close(
+    assert not Narrow(
         random.normal(size=(500, 2)).astype(np.float32), np.array([1e4, 1.0]), False
     ).narrow.any()
 

@@ -159,7 +159,7 @@ FAULTS = {
     "a pair that goes uphill": (LBFGS, [*PAIRS, 0, "tuple", 0], np.zeros(SIZE)),
     "a memory of none": (LBFGS, state("optimizer", "memory"), 0),
     "a gradient of another length": (LBFGS, state("optimizer", "here", "gradient"), np.ones(SIZE + 2)),
-    "variables that are not drawn": (LBFGS, state("optimizer", "here", "drawn"), np.array([SIZE])),
+    "variables that are not steered": (LBFGS, state("optimizer", "here", "steered"), np.array([SIZE])),
     "a command that is none": (MOMENTUM, ["log", "list", 0, "with", "command"], "load"),
     "an undo of nothing": (MOMENTUM, ["log", "list", 0, "with", "command"], "undo"),
     "a command before the start": (MOMENTUM, ["log", "list", 0, "with", "iteration"], -3),

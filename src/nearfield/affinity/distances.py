@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from nearfield.checks import check_count, finite
-from nearfield.parallel import one_blas_thread, spread
+from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 
@@ -75,7 +75,7 @@ def distances(
         def rows(lo: int, hi: int) -> None:
             cdist(X[lo:hi], X, "sqeuclidean", out=out[lo:hi])
 
-        spread(rows, n, n_jobs=n_jobs)
+        over_chunks(rows, n, n_jobs=n_jobs)
         power = (1 if metric == "euclidean" else 2) if squared else (0.5 if metric == "euclidean" else 1)
     else:
         from sklearn.metrics import pairwise_distances

@@ -12,7 +12,7 @@ from nearfield.affinity import loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
 from nearfield.algebra.method import Method
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 NEGLIGIBLE = 1e-30  # a p below which a point is no neighbour; float32 can divide by it, and by it over N
@@ -39,7 +39,7 @@ def graph_target(
     full = bool(there.all())
     indices = (found.indices.ravel() if full else found.indices[there]).astype(indptr.dtype, copy=False)
     values = calibrated.rows.ravel() if full else calibrated.rows[there]
-    spread(loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
+    over_chunks(loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
     rows = sparse.csr_array((values, indices, indptr), (n, n))
     if method.target_kind == "row":
         return rows
@@ -65,13 +65,13 @@ def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:
     rows, transposed = np.empty(count, np.int32), np.empty(count, M.dtype)
     loops.transpose(M.indptr, M.indices, M.data, starts[:-1].copy(), rows, transposed)
     lengths = np.empty(n, np.int64)
-    spread(loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
+    over_chunks(loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
     total = int(lengths.sum())
     indptr = np.zeros(n + 1, index_type(total))
     np.cumsum(lengths, out=indptr[1:])
     indices, values = np.empty(total, indptr.dtype), np.empty(total, M.dtype)
     arguments = (M.indptr, M.indices, M.data, starts, rows, transposed, factor, indptr, indices, values)
-    spread(loops.merge, n, *arguments, n_jobs=n_jobs)
+    over_chunks(loops.merge, n, *arguments, n_jobs=n_jobs)
     return sparse.csr_array((values, indices, indptr), (n, n))
 
 

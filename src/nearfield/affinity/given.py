@@ -10,7 +10,7 @@ from scipy import sparse
 from nearfield.affinity import loops
 from nearfield.affinity.space import squarable
 from nearfield.checks import check_count, finite
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 
 
 def as_matrix(X: Any, metric: Any = "euclidean") -> Any:
@@ -116,7 +116,7 @@ def nearest_stored(
     distances = graph.data * squarable(largest or graph.data.max(initial=0.0))
     indices, squared = np.empty((rows, k), np.int32), np.empty((rows, k), dtype)
     arguments = (graph.indptr, graph.indices, distances, indices, squared)
-    spread(loops.nearest_first, rows, *arguments, n_jobs=n_jobs)
+    over_chunks(loops.nearest_first, rows, *arguments, n_jobs=n_jobs)
     return indices, squared
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from nearfield.affinity import loops
 from nearfield.affinity.distances import distances
 from nearfield.checks import check_count
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 DEFAULT = 30.0
@@ -103,7 +103,7 @@ def calibrate(
     perplexities = check_perplexity(perplexity, n, others - (1 if skip_self else 0))
     beta, dimension = np.empty(n), np.empty(n)
     arguments = (squared, skip_self, perplexities, normalized, beta, dimension, copies)
-    spread(loops.calibrate, n, *arguments, n_jobs=n_jobs)
+    over_chunks(loops.calibrate, n, *arguments, n_jobs=n_jobs)
     return Calibrated(squared, beta, dimension)
 
 

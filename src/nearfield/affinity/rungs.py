@@ -16,7 +16,7 @@ from nearfield.affinity.edges import NEGLIGIBLE, index_type
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.strata import Sampled, Strata
 from nearfield.algebra.method import Method
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 
@@ -67,7 +67,7 @@ class Rungs:
         self.entered += 1
         beta, kept = self.beta[-self.entered], (self._sum, self._nearest, self._total)
         known = (self.squared, self.number is None, beta, not self._bare, self.number)
-        spread(loops.add_scale, self.n, *known, *kept, n_jobs=self.n_jobs)
+        over_chunks(loops.add_scale, self.n, *known, *kept, n_jobs=self.n_jobs)
 
     def _mean(self) -> Any:
         raise TypeError(f"{type(self).__name__} does not define its target")
@@ -118,7 +118,7 @@ class OfAllPairs(Rungs):
     def _mean(self) -> Array:
         P = self._sum / self.entered
         if self.method.target_kind != "row":
-            spread(loops.symmetrise, self.n, P, 0.5 if self._bare else 0.5 / self.n, n_jobs=self.n_jobs)
+            over_chunks(loops.symmetrise, self.n, P, 0.5 if self._bare else 0.5 / self.n, n_jobs=self.n_jobs)
         return P
 
 
@@ -145,7 +145,7 @@ class OfStrata(Rungs):
         if self._back is not None:
             known = (self.indices, self.squared, self.number, self.beta[-self.entered])
             arguments = (*known, self._nearest, self._total, self._back)
-            spread(loops.add_back, self.n, *arguments, n_jobs=self.n_jobs)
+            over_chunks(loops.add_back, self.n, *arguments, n_jobs=self.n_jobs)
 
     def _mean(self) -> Sampled:
         ahead = self._flat(self._sum)
@@ -157,7 +157,7 @@ class OfStrata(Rungs):
         values, count = np.empty(len(indices), np.float32), np.empty(len(indices), np.float32)
         factor = 0.5 / self.entered / (1 if self._bare else self.n)
         drawn = (forth, back, ahead, self._flat(self._back), self._number)
-        spread(loops.joint, self.n, indptr, *drawn, factor, values, count, n_jobs=self.n_jobs)
+        over_chunks(loops.joint, self.n, indptr, *drawn, factor, values, count, n_jobs=self.n_jobs)
         np.maximum(values, np.float32(NEGLIGIBLE / self.n), out=values)
         return Sampled(sparse.csr_array((values, indices, indptr), (self.n,) * 2), count)
 
@@ -171,12 +171,12 @@ class OfStrata(Rungs):
             places = np.arange(total, dtype=self.indptr.dtype)
             loops.transpose(self.indptr, self._columns, places, starts[:-1].copy(), rows, origin)
             lengths, graph = np.empty(n, np.int64), (self.indptr, self._columns, starts, rows)
-            spread(loops.merged_lengths, n, *graph, lengths, n_jobs=self.n_jobs)
+            over_chunks(loops.merged_lengths, n, *graph, lengths, n_jobs=self.n_jobs)
             indptr: Any = np.zeros(n + 1, index_type(int(lengths.sum())))
             np.cumsum(lengths, out=indptr[1:])
             indices = np.empty(indptr[-1], indptr.dtype)
             forth, back = (np.empty(indptr[-1], self.indptr.dtype) for _ in range(2))
             arguments = (*graph, origin, indptr, indices, forth, back)
-            spread(loops.pair_up, n, *arguments, n_jobs=self.n_jobs)
+            over_chunks(loops.pair_up, n, *arguments, n_jobs=self.n_jobs)
             self._pairs = (indptr, indices, forth, back)
         return self._pairs

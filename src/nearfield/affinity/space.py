@@ -21,7 +21,7 @@ from nearfield.affinity.distances import (
     parameters_of,
 )
 from nearfield.checks import finite
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 
 EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all distances
 RECALL = 0.98
@@ -106,7 +106,7 @@ class Vectors(Space):
         rows = np.arange(self.n) if queries is None else queries
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
-        spread(loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs)
+        over_chunks(loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs)
         return indices, self._of_metric(squared), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
@@ -122,7 +122,7 @@ class Vectors(Space):
             found, recall, how = _by_lists(asking, self.X, more, n_jobs)
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
-        spread(loops.nearest_found, len(asking), self.X, asking, found, indices, squared, n_jobs=n_jobs)
+        over_chunks(loops.nearest_found, len(asking), self.X, asking, found, indices, squared, n_jobs=n_jobs)
         return indices, self._of_metric(squared), recall, how
 
     def _of_metric(self, squared: Any) -> Any:
@@ -328,7 +328,7 @@ def _search(index: Any, X: Any, k: int, n_jobs: int | None, order: Any = None) -
         rows = slice(lo, hi) if order is None else order[lo:hi]
         squared[rows], indices[rows] = index.search(X[rows], k)
 
-    spread(rows, len(X), n_jobs=n_jobs)
+    over_chunks(rows, len(X), n_jobs=n_jobs)
     return squared, indices
 
 

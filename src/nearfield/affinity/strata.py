@@ -21,7 +21,7 @@ import numpy as np
 from nearfield.affinity.neighbours import share_out
 from nearfield.affinity.source import Source
 from nearfield.affinity.space import Space
-from nearfield.parallel import CHUNKS, one_blas_thread, spread
+from nearfield.parallel import CHUNKS, one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 NEAREST = 24  # that are all taken
@@ -161,7 +161,7 @@ def _in_groups(
     if len(parts) < CHUNKS:  # each of them on all threads
         groups(0, len(parts), n_jobs)
     else:
-        spread(groups, len(parts), n_jobs=n_jobs)
+        over_chunks(groups, len(parts), n_jobs=n_jobs)
     return indices, squared, each
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.copies import seen, without_own
+from nearfield.affinity.copies import degrees, without_own
 from nearfield.affinity.edges import graph_target
 from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.neighbours import neighbours
@@ -20,7 +20,7 @@ from nearfield.affinity.source import Source
 from nearfield.affinity.strata import count, pay, strata
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 ALL_PAIRS, NEIGHBOURS = "all pairs", "neighbours"  # what a target is made on
@@ -142,7 +142,7 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array) -> Array:
     P = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=source.n_jobs).rows
     if method.target_kind != "row":
         factor = 0.5 if bare else 0.5 / source.count
-        spread(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)
+        over_chunks(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)
     return P
 
 
@@ -183,7 +183,7 @@ def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:
         raise ValueError("a cost of distances takes distances, not affinities: use metric='precomputed'")
     P = check_target(method, P, weights)
     check_count(P.shape[0])
-    sums = seen(P, weights)
+    sums = degrees(P, weights)
     empty = np.flatnonzero(sums == 0)
     if len(empty):
         raise ValueError(f"point {empty[0]} has no neighbour in P ({len(empty)} such rows): leave it out")
@@ -192,7 +192,7 @@ def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:
     P = P + P.T
     if method.target_kind == "weights":
         return P / 2.0
-    return P / (P.sum() if weights is None else weights @ seen(P, weights))
+    return P / (P.sum() if weights is None else weights @ degrees(P, weights))
 
 
 def check_target(method: Method, target: Any, weights: Array | None = None) -> Any:

@@ -105,8 +105,8 @@ class Momentum(Optimizer):
                 self.velocity[:] = 0.0
                 self.gains *= 0.5
             self.last = here.value
-        if phase.drawn is not None:  # the step below multiplies all velocities by the momentum of the rest
-            self.velocity[here.drawn] *= phase.drawn / phase.momentum
+        if phase.steered is not None:  # the step below multiplies all velocities by the momentum of the rest
+            self.velocity[here.steered] *= phase.steered / phase.momentum
         following = z.copy()
         rate = phase.rate * problem.scale
         loops.momentum_step(here.gradient, rate, phase.momentum, following, self.velocity, self.gains)
@@ -150,7 +150,7 @@ class LBFGS(Optimizer):
         if self.here is not None:
             check_number("the value", self.here.value, -MOST, MOST)
             check_array("the gradient", self.here.gradient, (size,))
-            check_indices("the variables that are drawn", self.here.drawn, size)
+            check_indices("the steered variables", self.here.steered, size)
 
     def copy(self) -> Self:
         return replace(self, pairs=self.pairs.copy())  # the arrays are never written to again

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Point:
         Of all that is minimised.
     cost, penalty : float
         What the method and the terms have in it.
-    drawn : array
+    steered : array
         The variables on which terms act.
     """
 
@@ -41,7 +41,8 @@ class Point:
     cost: float
     gradient: Array
     penalty: float = 0.0
-    drawn: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+    FORMER: ClassVar[dict[str, str]] = {"drawn": "steered"}  # names in the files of earlier versions
+    steered: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 class Problem:
@@ -220,12 +221,12 @@ class Problem:
             slope = np.ravel(at.parameters[name] * getattr(method.kernel, name))  # d/d log θ
             outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
             gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
-        penalty, drawn = 0.0, np.zeros(self.shape[0] if self.terms else 0, bool)
+        penalty, acted_on = 0.0, np.zeros(self.shape[0] if self.terms else 0, bool)
         for left, term in self.terms:
             value, points, slopes = term.evaluate(self.map_of(z))
             penalty += left * value
             np.add.at(self.map_of(gradient), points, left * slopes)
-            drawn[points] = True
+            acted_on[points] = True
         gradient[self._held] = 0.0  # what is held has no way to go
-        acted_on = self.places_of(np.flatnonzero(drawn))
-        return Point(at.value + penalty, at.cost, gradient, penalty, acted_on)
+        steered = self.places_of(np.flatnonzero(acted_on))
+        return Point(at.value + penalty, at.cost, gradient, penalty, steered)

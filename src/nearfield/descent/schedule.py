@@ -14,7 +14,7 @@ from nearfield.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
-DRAWN, REST = 0.85, 0.6  # the momentum at most, while terms pull, of whom they pull and of all others
+STEERED, REST = 0.85, 0.6  # the momentum at most, while terms pull, of whom they pull and of all others
 SPREADING = 40  # iterations after the exaggeration in which a map grows to about its size
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
@@ -75,7 +75,7 @@ class Phase:
         The learning rate, in units of the problem's natural one (N/M for coordinates).
     rung : int
         How many scales beside the coarsest have entered.
-    drawn : float or None
+    steered : float or None
         The momentum of points on which terms act, where it is another.
     optimizer : str
         The name of the one that makes these iterations.
@@ -86,7 +86,7 @@ class Phase:
     momentum: float = 0.0
     rate: float = 1.0
     rung: int = 0
-    drawn: float | None = None
+    steered: float | None = None
     optimizer: str = "momentum"
 
 
@@ -183,7 +183,7 @@ def calmed(phase: Phase, left: float) -> Phase:
     """The phase with less momentum, by how much is left of what pulls beside the cost.
 
     A lasting force drives points to 1/(1 - momentum) times its step: at 0.95 they fly past their goal, and
-    scatter what is in their way. Those that are drawn need some of it: of 70 000 points, a class that is
+    scatter what is in their way. Those on which terms act need some of it: of 70 000 points, a class that is
     dragged across the map has come half the way after 250 iterations at 0.7, and all of it at 0.85. The
     others had better give way slowly: of 3000 points, at 0.7 they are moved by 9 % of the map's radius more
     than in an undisturbed run, at 0.6 by 7 %; but the slower they are, the longer the cost takes to come down
@@ -192,16 +192,16 @@ def calmed(phase: Phase, left: float) -> Phase:
     Examples
     --------
     >>> pulled = calmed(Phase(None, momentum=0.95), 1.0)
-    >>> pulled.drawn, pulled.momentum
+    >>> pulled.steered, pulled.momentum
     (0.85, 0.6)
     >>> calmed(Phase(None, momentum=0.95), 0.0).momentum
     0.95
     """
     if left == 0 or phase.momentum == 0:
         return phase
-    drawn, rest = (min(most, phase.momentum) for most in (DRAWN, REST))
+    steered, rest = (min(most, phase.momentum) for most in (STEERED, REST))
     usual = (1 - left) * phase.momentum
-    return replace(phase, momentum=usual + left * rest, drawn=usual + left * drawn)
+    return replace(phase, momentum=usual + left * rest, steered=usual + left * steered)
 
 
 def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.beyond import floored
-from nearfield.affinity.copies import seen
+from nearfield.affinity.copies import degrees
 from nearfield.affinity.multiscale import check_scales, several
 from nearfield.affinity.rungs import Rungs
 from nearfield.affinity.source import Source
@@ -149,8 +149,8 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
 
 def _degree(method: Method, source: Source, P: Any) -> Array:
     """The sum of p at each point, in both directions."""
-    degree = seen(P, source.weights)
-    return degree + seen(P.T, source.weights) if method.target_kind == "row" else degree
+    degree = degrees(P, source.weights)
+    return degree + degrees(P.T, source.weights) if method.target_kind == "row" else degree
 
 
 def _with_parameters_of_points(method: Method, n: int) -> Method:

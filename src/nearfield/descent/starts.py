@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
 from nearfield.checks import finite
-from nearfield.parallel import one_blas_thread, spread
+from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
@@ -142,7 +142,7 @@ def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
         rows = centred(lo, hi)
         return rows.T @ rows
 
-    _, axes = np.linalg.eigh(sum(spread(products, len(X), n_jobs=n_jobs)))
+    _, axes = np.linalg.eigh(sum(over_chunks(products, len(X), n_jobs=n_jobs)))
     axes = axes[:, ::-1][:, :kept]
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(kept)])  # of two signs always the same
     Y = np.empty((len(X), kept))
@@ -150,7 +150,7 @@ def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
     def project(lo: int, hi: int) -> None:
         Y[lo:hi] = centred(lo, hi) @ axes * largest
 
-    spread(project, len(X), n_jobs=n_jobs)
+    over_chunks(project, len(X), n_jobs=n_jobs)
     return Y
 
 

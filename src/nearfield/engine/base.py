@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nearfield.affinity.copies import check_weights, seen
+from nearfield.affinity.copies import check_weights, degrees
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
 from nearfield.engine.task import Task
@@ -153,7 +153,7 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
     if method.kernel is None:
         p = method.transform.value(p)
         if method.normalization != "none":
-            sums = seen(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
+            sums = degrees(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
             if not np.all(sums > 0):
                 raise ValueError("all distances are zero, so they cannot be normalized: use method 'mds'")
             p = p / sums
@@ -164,14 +164,14 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
         )
     total = _total(p, weights)
     if method.kernel is not None:
-        method = method._with(kernel=method.kernel.bound_to(seen(p, weights)))
+        method = method._with(kernel=method.kernel.bound_to(degrees(p, weights)))
     mass = total if method.kernel is not None else float(p.shape[0] if weights is None else weights.sum())
     return method, Bound(p, method.cost.scale(total), mass, symmetric, weights)
 
 
 def _total(p: Any, weights: Array | None) -> float:
     """Σ p over all pairs of copies."""
-    return float(p.sum() if weights is None else weights @ seen(p, weights))
+    return float(p.sum() if weights is None else weights @ degrees(p, weights))
 
 
 def check_map(Y: Any, n: int) -> Array:

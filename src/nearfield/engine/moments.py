@@ -24,7 +24,7 @@ from nearfield.algebra.transforms import Identity, Square
 from nearfield.checks import check_count, finite
 from nearfield.engine.base import Engine, Evaluation, check_map
 from nearfield.engine.task import Task
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 BLOCK = 256  # rows of XᵀX that are held at a time
@@ -124,7 +124,7 @@ class Moments(Engine):
             blocks = range(lo, hi, BLOCK)
             return float(sum(_squares(A[k : min(k + BLOCK, hi)] @ A.T).sum() for k in blocks))
 
-        return sum(spread(rows, A.shape[0], n_jobs=self.n_jobs))
+        return sum(over_chunks(rows, A.shape[0], n_jobs=self.n_jobs))
 
     def row(self, i: int) -> tuple[Array, Array]:
         """The others, and their squared distances."""
@@ -150,7 +150,9 @@ class Moments(Engine):
             return self.X[lo:hi].T @ part, part.T @ part, c[lo:hi] @ part
 
         # XᵀY of centred Y is the same whatever the mean of X.
-        XY, YY, cY = (sum(parts) for parts in zip(*spread(moments, self.n, n_jobs=self.n_jobs), strict=True))
+        XY, YY, cY = (
+            sum(parts) for parts in zip(*over_chunks(moments, self.n, n_jobs=self.n_jobs), strict=True)
+        )
         offset = 2 * (self.mean @ XY) + cY
         gradient = np.empty_like(Y)
 
@@ -160,7 +162,7 @@ class Moments(Engine):
             pull = (self.n * c[lo:hi] + C)[:, None] * part + 2 * (self.X[lo:hi] @ XY - part @ YY) - offset
             gradient[lo:hi] = -8 * pull
 
-        spread(forces, self.n, n_jobs=self.n_jobs)
+        over_chunks(forces, self.n, n_jobs=self.n_jobs)
         value = np.nan
         if want_value:
             gram = self.constant - 2 * float(np.sum(XY**2)) + float(np.sum(YY**2))

@@ -21,7 +21,7 @@ from nearfield.algebra.transforms import Identity
 from nearfield.engine.base import Engine, Evaluation, check_map
 from nearfield.engine.exact import loops
 from nearfield.engine.task import Task
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 OFFSETS = 1000  # at most; each point has twice as many ties
@@ -116,13 +116,13 @@ class Pairs(Engine):
             others = self.order[(places[:, None] + self.offsets) % self.n]
             self.r[:, lo:hi] = where.apart(self.order[lo:hi], others).T
 
-        spread(measure, self.n, n_jobs=n_jobs)
+        over_chunks(measure, self.n, n_jobs=n_jobs)
         self.unit = where.unit
         self.number = (self.n - 1) / (2 * count)
         self.share = 1 / self.number
-        squares = spread(lambda lo, hi: float(np.square(self.r[lo:hi], dtype=np.float64).sum()), count)
+        squares = over_chunks(lambda lo, hi: float(np.square(self.r[lo:hi], dtype=np.float64).sum()), count)
         self.mean_square = self.unit**2 * sum(squares) / self.r.size
-        sums = spread(lambda lo, hi: float(self._target(slice(lo, hi)).sum()), count)
+        sums = over_chunks(lambda lo, hi: float(self._target(slice(lo, hi)).sum()), count)
         self.scale = method.cost.scale(2 * self.number * sum(sums))
 
     def _target(self, which: Any) -> Array:
@@ -142,7 +142,7 @@ class Pairs(Engine):
             raise ValueError("exaggeration strengthens a kernel's attraction; a cost of distances has none")
         ring = np.ascontiguousarray(check_map(Y, self.n)[self.order].T)
         work = self._chain if self.exponent is None else self._least_squares
-        parts = spread(work, len(self.offsets), ring, n_jobs=self.n_jobs, least=8)
+        parts = over_chunks(work, len(self.offsets), ring, n_jobs=self.n_jobs, least=8)
         total = parts[0][1]
         for _, gradient in parts[1:]:
             total += gradient

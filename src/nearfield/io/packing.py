@@ -144,6 +144,8 @@ class _Reader:
         if not isinstance(name, str) or name not in self.known:
             raise ValueError(f"nearfield has no part that is called {in_a_line(name, 40)!r}")
         kinds = _kinds(self.known[name])
+        former = getattr(self.known[name], "FORMER", {})
+        parts = {former.get(key, key): value for key, value in parts.items()}
         for key, value in parts.items():
             if key in kinds and not fits(value, kinds[key]):
                 raise ValueError(f"{in_a_line(key, 40)} of {name} cannot be of the kind that it is")

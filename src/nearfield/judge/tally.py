@@ -17,7 +17,7 @@ from nearfield.judge import loops
 from nearfield.judge.distances import level_edges
 from nearfield.judge.ranks import area_terms
 from nearfield.judge.rows import Rows
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 GROUPS = 32
@@ -119,7 +119,7 @@ def take(data: Rows, mapped: Rows, queries: Any, n: int, k: int, codes: Any, n_j
 
     count = min(GROUPS, len(queries))
     bounds = [len(queries) * g // count for g in range(count + 1)]
-    groups = spread(group, list(pairwise(bounds)), n_jobs=n_jobs)
+    groups = over_chunks(group, list(pairwise(bounds)), n_jobs=n_jobs)
     total = groups[0]
     for each in groups[1:]:
         total = total + each

@@ -59,7 +59,7 @@ def chunks(n: int, least: int = ROWS) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def spread(
+def over_chunks(
     work: Callable[..., T],
     over: int | list[tuple[int, int]],
     *arguments: Any,
@@ -80,7 +80,7 @@ def begin(
     n_jobs: int | None = None,
     least: int = ROWS,
 ) -> Callable[[], list[T]]:
-    """Start what `spread` does, and return a function that waits for it.
+    """Start what `over_chunks` does, and return a function that waits for it.
 
     Meanwhile the caller may do other work; on one thread nothing is done before it waits.
     """

@@ -22,7 +22,7 @@ from nearfield.algebra.parts import TINY
 from nearfield.engine.base import Bound, Engine, Evaluation, bind, check_map
 from nearfield.engine.exact import loops
 from nearfield.engine.task import Task
-from nearfield.parallel import spread, threads
+from nearfield.parallel import over_chunks, threads
 from nearfield.typing import Array
 
 BLOCK = 2**15  # pairs in a block: its dozen temporaries stay in the cache
@@ -92,9 +92,9 @@ class Exact(Engine):
         sweep = Sweep(self, method, Yt, exaggeration, want_value)
         if sweep.apart:
             sweep.S, sweep.shift = add_shifted(
-                spread(sweep.sums, self.n, n_jobs=self.n_jobs), len(sweep.scales)
+                over_chunks(sweep.sums, self.n, n_jobs=self.n_jobs), len(sweep.scales)
             )
-        chunks = spread(sweep.pulls, self.n, n_jobs=self.n_jobs)
+        chunks = over_chunks(sweep.totals, self.n, n_jobs=self.n_jobs)
         total = chunks[0]
         for chunk in chunks[1:]:
             total += chunk
@@ -128,7 +128,7 @@ class Totals:
         self.cost = 0.0
         self.attraction = 0.0  # Σ p log w
         self.bracket = np.zeros(scales)  # Σ G q of each scale
-        self.pull = np.zeros((dimensions, n))  # with G in the springs
+        self.springs = np.zeros((dimensions, n))  # with G in the springs
         self.push = np.zeros((scales, dimensions, n))  # with 1 in their place
         self.learned = {name: np.zeros((1 + scales, *np.shape(value))) for name, value in learned.items()}
 
@@ -136,7 +136,7 @@ class Totals:
         self.cost += other.cost
         self.attraction += other.attraction
         self.bracket += other.bracket
-        self.pull += other.pull
+        self.springs += other.springs
         self.push += other.push
         for name in self.learned:
             self.learned[name] += other.learned[name]
@@ -152,7 +152,7 @@ class Totals:
 
     def evaluation(self, scale: float, exaggeration: float, want_value: bool) -> Evaluation:
         """The value and gradient that these totals make."""
-        gradient = self.pull - np.tensordot(self.bracket, self.push, axes=1)
+        gradient = self.springs - np.tensordot(self.bracket, self.push, axes=1)
         cost = scale * self.cost if want_value else np.nan
         return Evaluation(
             value=cost - (exaggeration - 1) * self.attraction,
@@ -206,7 +206,7 @@ class Sweep:
         alone = slice(None) if m is None else m[j] == 1
         return i[alone], j[alone]
 
-    def seen(self, values: Array, lo: int) -> Array:
+    def times_copies(self, values: Array, lo: int) -> Array:
         """c_ij times the values: what one copy of i has of all those of j."""
         m = self.engine.weights
         if m is None:
@@ -219,7 +219,7 @@ class Sweep:
     def counted(self, values: Array, lo: int) -> Array:
         """n_ij times the values: what all pairs of copies have."""
         m = self.engine.weights
-        return values if m is None else self.seen(values, lo) * m[lo : lo + len(values), None]
+        return values if m is None else self.times_copies(values, lo) * m[lo : lo + len(values), None]
 
     def weights(self, kernel: Any, f: Array, lo: int, shift: Any) -> Array:
         """The weight w exp(-shift), at least TINY so that a spring never goes slack, with w_ii = 0."""
@@ -258,7 +258,7 @@ class Sweep:
         return float(largest) if axis is None else largest
 
     @np.errstate(all="ignore")
-    def pulls(self, lo: int, hi: int) -> Totals:
+    def totals(self, lo: int, hi: int) -> Totals:
         """The second sweep: costs, springs and brackets of the chunk's rows."""
         method, n = self.method, self.engine.n
         learned = {name: getattr(method.kernel, name) for name in method.learned}
@@ -318,7 +318,7 @@ class Sweep:
                     totals.add_parameter(name, 1 + u, self.counted(share * rate, lo), lo)
             if self.apart:
                 loops.springs(lo, hi, self.Yt, self.counted(own, lo), totals.push[u])
-        loops.springs(lo, hi, self.Yt, self.counted(stiffness, lo), totals.pull)
+        loops.springs(lo, hi, self.Yt, self.counted(stiffness, lo), totals.springs)
 
     def share(self, kernel: Any, u: int, f: Array, lo: int) -> tuple[Array, Any]:
         """w/S of scale u and the S of it (times exp(-shift), as is w)."""
@@ -326,7 +326,7 @@ class Sweep:
         if self.method.normalization != "point":
             return self.weights(kernel, f, lo, self.shift[u]) / self.S[u], self.S[u]
         w = self.weights(kernel, f, lo, self.largest_log(kernel, f, lo, axis=1))
-        S = self.seen(w, lo).sum(axis=1, keepdims=True)
+        S = self.times_copies(w, lo).sum(axis=1, keepdims=True)
         return w / S, S
 
     def tangent(self, kernel: Any, p: Array, q: Array, f: Array, lo: int, share: Array, S: Any) -> Any:
@@ -351,7 +351,7 @@ class Sweep:
         if self.apart:
             totals.bracket[u] += self.counted(bracket, lo).sum()
             return G
-        return G - self.seen(bracket, lo).sum(axis=1, keepdims=True)
+        return G - self.times_copies(bracket, lo).sum(axis=1, keepdims=True)
 
 
 def diagonal(block: Array, lo: int) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ from nearfield.algebra.transforms import Identity, Square
 from nearfield.engine.base import Bound, Evaluation, bind, check_map
 from nearfield.engine.exact import loops, scale_loops
 from nearfield.engine.exact.chain import Exact
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 
@@ -71,7 +71,7 @@ class _Closed(Exact):
 class _CrossEntropy(_Closed):
     def __init__(self, method: Method, bound: Bound, n_jobs: int | None) -> None:
         super().__init__(method, bound, n_jobs)
-        self.entropy = sum(spread(self._entropy, self.n, n_jobs=n_jobs))  # Σ p log p, which stays
+        self.entropy = sum(over_chunks(self._entropy, self.n, n_jobs=n_jobs))  # Σ p log p, which stays
 
     def _entropy(self, lo: int, hi: int) -> float:
         total = 0.0
@@ -91,7 +91,7 @@ class TailPair(_CrossEntropy):
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         attraction, repulsion = np.empty_like(Yt), np.empty_like(Yt)
         arguments = (Yt, self.p, *self._tail, want_value, attraction, repulsion)
-        parts = spread(loops.tail_pair, self.n, *arguments, n_jobs=self.n_jobs)
+        parts = over_chunks(loops.tail_pair, self.n, *arguments, n_jobs=self.n_jobs)
         S, crossed = (float(sum(part)) for part in zip(*parts, strict=True))
         if not S > 1e-250:  # every Gaussian underflowed: the chain shifts them
             return super().evaluate(Y, exaggeration=exaggeration, want_value=want_value)
@@ -115,7 +115,7 @@ class TailPoint(_CrossEntropy):
             logs, crossed = loops.tail_point(lo, hi, Yt, self.p, *tail, exaggeration, want_value, gradient)
             return gradient, logs, crossed
 
-        parts = spread(rows, self.n, n_jobs=self.n_jobs)
+        parts = over_chunks(rows, self.n, n_jobs=self.n_jobs)
         gradient = parts[0][0]
         for part, _, _ in parts[1:]:
             gradient += part
@@ -140,14 +140,14 @@ class Bells(_CrossEntropy):
         by_row, scales = self.method.normalization == "point", len(beta)
         level, S = 0.0, np.zeros(scales)
         if not by_row:  # weights are relative to those of the nearest pair
-            level = min(spread(scale_loops.nearest_pair, self.n, Yt, n_jobs=self.n_jobs))
+            level = min(over_chunks(scale_loops.nearest_pair, self.n, Yt, n_jobs=self.n_jobs))
 
             def sums(lo: int, hi: int) -> Array:
                 part = np.zeros(scales)
                 scale_loops.bell_sums(lo, hi, *known, level, part)
                 return part
 
-            S = np.sum(spread(sums, self.n, n_jobs=self.n_jobs), axis=0)
+            S = np.sum(over_chunks(sums, self.n, n_jobs=self.n_jobs), axis=0)
 
         def rows(lo: int, hi: int) -> tuple[Array, Array, Array, float]:
             pull, push = np.zeros_like(Yt), np.zeros((0 if by_row else scales, *Yt.shape))
@@ -155,7 +155,7 @@ class Bells(_CrossEntropy):
             arguments = (Yt, self.p, beta, known[2], by_row, level, S, want_value, pull, push, bracket)
             return pull, push, bracket, scale_loops.scaled_rows(lo, hi, *arguments)
 
-        parts = spread(rows, self.n, n_jobs=self.n_jobs)
+        parts = over_chunks(rows, self.n, n_jobs=self.n_jobs)
         gradient, push, bracket, crossed = parts[0]
         for part in parts[1:]:
             gradient += part[0]
@@ -187,5 +187,5 @@ class LeastSquares(_Closed):
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         gradient = np.empty_like(Yt)
         arguments = (Yt, self.p, float(self.method.cost.facts.least_squares or 0), gradient)
-        value = self.scale * sum(spread(loops.least_squares, self.n, *arguments, n_jobs=self.n_jobs))
+        value = self.scale * sum(over_chunks(loops.least_squares, self.n, *arguments, n_jobs=self.n_jobs))
         return Evaluation(value, value, np.ascontiguousarray(self.scale * gradient.T))

@@ -17,7 +17,7 @@ from nearfield.algebra.costs.facts import LimitTerm
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.engine.mesh import edge_loops as loops
-from nearfield.parallel import CHUNKS, begin, spread
+from nearfield.parallel import CHUNKS, begin, over_chunks
 
 PARTS = 6  # of the edges whose forces, on points anywhere, are added up
 BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that threads do not wait for Python
@@ -28,7 +28,7 @@ FURTHEST = np.log(SMALLEST)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What an evaluation is asked for: the method, the map, and how much of it."""
 
     method: Method
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass
-class Pulls:
+class EdgeSums:
     """What the edges contribute: springs, brackets Σ (G - G0) q and costs, of all rows."""
 
     gradient: Any
@@ -52,7 +52,7 @@ class Pulls:
     attraction: float = 0.0
 
     @classmethod
-    def added(cls, parts: list[Pulls]) -> Pulls:
+    def added(cls, parts: list[EdgeSums]) -> EdgeSums:
         """The sum of parts, in their order; the first is overwritten."""
         total = parts[0]
         for part in parts[1:]:
@@ -104,7 +104,7 @@ class Edges:
     def weighed(self) -> tuple[Any, float]:
         """The sum of p over all pairs of each point, and Σ p log p over all pairs."""
         counted = self.counted(self.p)
-        sums = spread(loops.weigh_rows, self.n, self.indptr, counted, n_jobs=self.n_jobs)
+        sums = over_chunks(loops.weigh_rows, self.n, self.indptr, counted, n_jobs=self.n_jobs)
         entropy = sum(part for _, part in sums)
         if self.number is not None:  # what is asked for is Σ n p log p, not Σ n p log(n p)
             there = counted > 0
@@ -128,16 +128,16 @@ class Edges:
         loops.edge_gaps(lo, hi, (0,) * Y.shape[1], self.indptr, self.indices, Y, gaps, f)
         return f, gaps
 
-    def nearby(self, asked: Asked, rows: Any, weights: Any = None) -> Any:
+    def nearby(self, request: Request, rows: Any, weights: Any = None) -> Any:
         """The sum of w over the neighbours of some points, or over all that a copy sees of them."""
         ends = np.cumsum(np.diff(self.indptr)[rows])
         f = np.empty(ends[-1] if len(ends) else 0, np.float32)
-        loops.lengths(rows, self.indptr, self.indices, asked.Y, f)
-        w = np.maximum(asked.kernel.value(f), SMALLEST)
+        loops.lengths(rows, self.indptr, self.indices, request.Y, f)
+        w = np.maximum(request.kernel.value(f), SMALLEST)
         copies = np.empty(0) if weights is None else weights
         return loops.sums_of_rows(rows, self.indptr, self.indices, w.astype(np.float32, copy=False), copies)
 
-    def pull(self, lo: int, hi: int, gaps: Any, k: Any, mirrored: bool, gradient: Any) -> None:
+    def add_springs(self, lo: int, hi: int, gaps: Any, k: Any, mirrored: bool, gradient: Any) -> None:
         """Add the forces of some rows' springs; `mirrored`, of a P that is symmetric."""
         if mirrored:
             loops.edge_springs(lo, hi, self.indptr, gaps, k, gradient)
@@ -147,59 +147,59 @@ class Edges:
 
     # A cross-entropy with a heavy tail ----------------------------------------------------------------------
 
-    def begin_tail(self, asked: Asked) -> Callable[[], tuple[Any, float]]:
+    def begin_tail(self, request: Request) -> Callable[[], tuple[Any, float]]:
         """Start Σ p β/(1+αβf) (y_i - y_j) and -Σ p log w, in one fused loop; the springs need no S."""
-        gradient, Y = np.empty_like(asked.Y), asked.Y
-        alpha, beta = asked.kernel.require_tail()
+        gradient, Y = np.empty_like(request.Y), request.Y
+        alpha, beta = request.kernel.require_tail()
         graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p)
-        arguments = (*graph, Y, alpha, beta, asked.want_value, gradient)
+        arguments = (*graph, Y, alpha, beta, request.want_value, gradient)
         pending = begin(loops.tail_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
         return lambda: (gradient, float(sum(pending())))
 
     # A divergence whose G is known, with a heavy tail, at one scale or several -----------------------------
 
-    def divergence(self, asked: Asked, nearest: Any, logs: Any) -> Pulls:
+    def divergence(self, request: Request, nearest: Any, logs: Any) -> EdgeSums:
         """The springs of a cross-entropy or a mixture, each with the q of its scale, in one fused loop.
 
         S = exp(logs - β nearest) has a row for each point, or one for all, and a column for each scale.
         """
-        method, Y = asked.method, asked.Y
-        alpha, precision = asked.kernel.require_tail()
+        method, Y = request.method, request.Y
+        alpha, precision = request.kernel.require_tail()
         beta = (precision * np.array(method.precisions)).astype(np.float32)
         number = np.empty(0, np.float32) if self.number is None else self.number
         graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, number, Y)
         kernels = (method.cost.facts.mixture or 0.0, alpha, beta, nearest, logs)
-        extra, mirrored = np.float32(asked.exaggeration - 1), len(logs) == 1
+        extra, mirrored = np.float32(request.exaggeration - 1), len(logs) == 1
 
-        def rows(lo: int, hi: int) -> Pulls:
-            found = Pulls(np.zeros_like(Y), np.zeros((self.n, len(beta))))
-            arguments = (extra, asked.want_value, mirrored, found.gradient, found.bracket)
+        def rows(lo: int, hi: int) -> EdgeSums:
+            found = EdgeSums(np.zeros_like(Y), np.zeros((self.n, len(beta))))
+            arguments = (extra, request.want_value, mirrored, found.gradient, found.bracket)
             found.cost, found.attraction = loops.scale_edges(lo, hi, *graph, *kernels, *arguments)
             return found
 
         # Each part has a gradient of all points, which takes longer to add up than a few edges to compute.
-        return Pulls.added(spread(rows, self._balanced(PARTS), n_jobs=self.n_jobs))
+        return EdgeSums.added(over_chunks(rows, self._balanced(PARTS), n_jobs=self.n_jobs))
 
     # Any cost and kernel ------------------------------------------------------------------------------------
 
-    def chain(self, asked: Asked, terms: tuple[LimitTerm, ...], S: Any) -> Pulls:
+    def chain(self, request: Request, terms: tuple[LimitTerm, ...], S: Any) -> EdgeSums:
         """The chain along the edges, whatever the cost and the kernel."""
-        return Pulls.added(spread(self._of_rows, self.chunks, asked, terms, S, n_jobs=self.n_jobs))
+        return EdgeSums.added(over_chunks(self._of_rows, self.chunks, request, terms, S, n_jobs=self.n_jobs))
 
-    def _of_rows(self, lo: int, hi: int, asked: Asked, terms: tuple[LimitTerm, ...], S: Any) -> Pulls:
-        found = Pulls(np.zeros_like(asked.Y), np.zeros(self.n))
+    def _of_rows(self, lo: int, hi: int, request: Request, terms: tuple[LimitTerm, ...], S: Any) -> EdgeSums:
+        found = EdgeSums(np.zeros_like(request.Y), np.zeros(self.n))
         for start, stop in self.blocks(lo, hi):
-            self._add(start, stop, asked, terms, S, found)
+            self._add(start, stop, request, terms, S, found)
         return found
 
     def _add(
-        self, lo: int, hi: int, asked: Asked, terms: tuple[LimitTerm, ...], S: Any, found: Pulls
+        self, lo: int, hi: int, request: Request, terms: tuple[LimitTerm, ...], S: Any, found: EdgeSums
     ) -> None:
-        cost, kernel = asked.method.cost, asked.kernel
+        cost, kernel = request.method.cost, request.kernel
         edges = slice(self.indptr[lo], self.indptr[hi])
         p, columns = self.p[edges], self.indices[edges]
         counts = np.diff(self.indptr[lo : hi + 1])
-        f, gaps = self.gaps(lo, hi, asked.Y)
+        f, gaps = self.gaps(lo, hi, request.Y)
         if kernel.profile is not kernel:
             kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)
         mirrored = np.ndim(S) == 0  # one S, and so a symmetric P
@@ -209,14 +209,14 @@ class Edges:
         rest = beyond_limit(terms, cost.derivative(p, q), rows_S, w) * q
         rate = kernel.log_derivative(f)
         k = rest * rate
-        if asked.exaggeration != 1:
-            k = k + np.float32(1 - asked.exaggeration) * p * rate
+        if request.exaggeration != 1:
+            k = k + np.float32(1 - request.exaggeration) * p * rate
             attraction = self.counted(p * kernel.log(f), edges)
             found.attraction += float(np.sum(attraction, dtype=np.float64))
         k = self.counted(k, edges).astype(np.float32, copy=False)
-        self.pull(lo, hi, gaps, k, mirrored, found.gradient)
+        self.add_springs(lo, hi, gaps, k, mirrored, found.gradient)
         loops.row_sums(lo, hi, self.indptr, self.counted(rest, edges), found.bracket)
-        if asked.want_value:
+        if request.want_value:
             value = cost.value(p, q)
             for term in terms:
                 value = value - term.coefficient(rows_S) * term.integral(w) / rows_S
@@ -224,24 +224,24 @@ class Edges:
                 value += rest * np.minimum(kernel.log(f) - FURTHEST, 0.0)
             found.cost += float(np.sum(self.counted(value, edges), dtype=np.float64))
 
-    def slope(self, asked: Asked, terms: tuple[LimitTerm, ...], S: float, name: str) -> float:
+    def slope(self, request: Request, terms: tuple[LimitTerm, ...], S: float, name: str) -> float:
         """Σ [(G - G0) q + (1 - a) p] ∂ log w/∂θ of a learned parameter θ."""
-        kernel, cost = asked.kernel, asked.method.cost
+        kernel, cost = request.kernel, request.method.cost
 
         def along(lo: int, hi: int) -> float:
             total = 0.0
             for start, stop in self.blocks(lo, hi):
                 edges = slice(self.indptr[start], self.indptr[stop])
                 p = self.p[edges]
-                f, _ = self.gaps(start, stop, asked.Y)
+                f, _ = self.gaps(start, stop, request.Y)
                 w = np.maximum(kernel.value(f), SMALLEST)
                 rest = beyond_limit(terms, cost.derivative(p, w / S), S, w)
                 rate = kernel.parameter_derivative(name, f)
-                parts = self.counted((rest * w / S + (1 - asked.exaggeration) * p) * rate, edges)
+                parts = self.counted((rest * w / S + (1 - request.exaggeration) * p) * rate, edges)
                 total += float(np.sum(parts, dtype=np.float64))
             return total
 
-        return sum(spread(along, self.chunks, n_jobs=self.n_jobs))
+        return sum(over_chunks(along, self.chunks, n_jobs=self.n_jobs))
 
 
 def beyond_limit(terms: tuple[LimitTerm, ...], G: Any, S: Any, w: Any) -> Any:

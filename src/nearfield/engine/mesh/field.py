@@ -24,7 +24,7 @@ from nearfield.engine.base import RunAway
 from nearfield.engine.mesh import field_loops as loops
 from nearfield.engine.mesh import near_loops
 from nearfield.engine.mesh.near import Radial, Rest
-from nearfield.parallel import LIGHT, chunks, spread, threads
+from nearfield.parallel import LIGHT, chunks, over_chunks, threads
 
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
 SAMPLE = 4096  # points that the crowding of a map is judged by
@@ -248,7 +248,9 @@ class Field:
         grids = self._grids.reshape(parts, *_solid(tuple(filled)))
         placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
         arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
-        spread(loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs)
+        over_chunks(
+            loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs
+        )
         for grid in self._grids[1:]:
             self._grids[0] += grid
         near = self._near(masses, own, keys, values, forces) if self.cutoff > 0 else {}
@@ -301,7 +303,7 @@ class Field:
         cells = (self._starts, self._cell_shape, np.float32(self.cutoff**2))
         functions = (variables, *polynomials, values, forces)
         arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
-        spread(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
+        over_chunks(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
         for rest, each in zip(rests, value if values else (), strict=False):
             each -= np.float32(rest.at_zero()) * masses  # what a point has of itself
         return {
@@ -321,7 +323,7 @@ class Field:
         spectrum = self._spectrum(key)
         columns = spectrum.shape[-1]
         flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
-        parts = spread(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs, least=LINES)
+        parts = over_chunks(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs, least=LINES)
         values = charges.values
         squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
         charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
@@ -338,7 +340,7 @@ class Field:
         rows = combined.reshape(-1, combined.shape[-1])
         for k, (factor, charges, key) in enumerate(parts):
             sources = charges.transformed.reshape(rows.shape), factor, self._spectrum(key).reshape(rows.shape)
-            spread(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs, least=LINES)
+            over_chunks(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs, least=LINES)
         potential = self._potential(combined)
         n, dimensions = self.Y.shape
         value, gradient = np.empty(n, np.float32), np.empty((n, dimensions), np.float32)
@@ -349,7 +351,7 @@ class Field:
             value,
             gradient,
         )
-        spread(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
+        over_chunks(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
         for factor, charges, key in parts:
             values, floor = charges.values, self._floor(key)
             charge = float(n if values is None else np.sum(values, dtype=np.float64))
@@ -364,7 +366,7 @@ class Field:
         if self._order is None:
             return value, gradient
         back = np.empty_like(value), np.empty_like(gradient)
-        spread(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs, least=LIGHT)
+        over_chunks(loops.put_back, n, self._order, value, gradient, *back, n_jobs=self.n_jobs, least=LIGHT)
         return back
 
 

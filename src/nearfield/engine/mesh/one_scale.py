@@ -24,10 +24,10 @@ from nearfield.algebra.costs.facts import LimitTerm
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import accepts
-from nearfield.engine.mesh.edges import Asked, Edges, Pulls
+from nearfield.engine.mesh.edges import Edges, EdgeSums, Request
 from nearfield.engine.mesh.field import Charges, Field
 from nearfield.engine.task import Task
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 ACCURACY = 1e-2  # of the repulsive force, relative
@@ -36,7 +36,7 @@ LONE = 100.0  # times the grid's error: an S below that is summed up
 
 # The key of w, and each term of the limit with the keys of H(w) and g(w) w.
 Functions = tuple[Hashable, list[tuple[LimitTerm, Hashable, Hashable]]]
-Springs = Callable[[Any], Pulls]  # of S
+Springs = Callable[[Any], EdgeSums]  # of S
 
 
 class Mesh(Engine):
@@ -140,14 +140,14 @@ class Mesh(Engine):
     ) -> Evaluation:
         """The method's value and gradient at Y."""
         method = method or self.method
-        asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
-        kernel = asked.kernel.profile
+        request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
+        kernel = request.kernel.profile
         self.field.forget(lambda key: isinstance(key, tuple) and key[0] == kernel)
         functions = self._know(method)
-        springs = self._springs(asked)
-        self.field.lay(asked.Y)
+        springs = self._springs(request)
+        self.field.lay(request.Y)
         evaluate = self._point if method.normalization == "point" else self._pair
-        return evaluate(asked, functions, springs)
+        return evaluate(request, functions, springs)
 
     # What both normalizations are made of -----------------------------------------------------------------
 
@@ -167,29 +167,29 @@ class Mesh(Engine):
             found.append((term, integral, product))
         return key, found
 
-    def _springs(self, asked: Asked) -> Springs:
+    def _springs(self, request: Request) -> Springs:
         """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
         if self.mixed:
-            return lambda S: self._mixture(asked, S)
+            return lambda S: self._mixture(request, S)
         if not self.fused:
-            return lambda S: self.edges.chain(asked, self.terms, S)
-        pending, point = self.edges.begin_tail(asked), asked.method.normalization == "point"
+            return lambda S: self.edges.chain(request, self.terms, S)
+        pending, point = self.edges.begin_tail(request), request.method.normalization == "point"
 
-        def springs(S: Any) -> Pulls:
+        def springs(S: Any) -> EdgeSums:
             gradient, crossed = pending()
             if point:
                 crossed *= 0.5  # the edges hold p_ij + p_ji
-            np.multiply(gradient, np.float32((2 if point else 4) * asked.exaggeration), out=gradient)
-            return Pulls(gradient, -self.degree, self.entropy + crossed, -crossed)
+            np.multiply(gradient, np.float32((2 if point else 4) * request.exaggeration), out=gradient)
+            return EdgeSums(gradient, -self.degree, self.entropy + crossed, -crossed)
 
         return springs
 
-    def _mixture(self, asked: Asked, S: Any) -> Pulls:
+    def _mixture(self, request: Request, S: Any) -> EdgeSums:
         """The springs of the Jensen-Shannon divergence, in a fused loop; its limit is a constant."""
         logs = np.log(np.atleast_2d(S).T).astype(np.float32)
-        pulls = self.edges.divergence(asked, np.zeros_like(logs), logs)
-        pulls.bracket = pulls.bracket[:, 0]
-        return pulls
+        sums = self.edges.divergence(request, np.zeros_like(logs), logs)
+        sums.bracket = sums.bracket[:, 0]
+        return sums
 
     def _times(self, values: Any) -> Any:
         """The weights times a value of each point (None: ones); None if there is neither."""
@@ -215,39 +215,39 @@ class Mesh(Engine):
 
     # The two normalizations ---------------------------------------------------------------------------------
 
-    def _pair(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
+    def _pair(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
-        method, field, energy = asked.method, self.field, self._energy
-        mass = self._times(asked.kernel.mass)
+        method, field, energy = request.method, self.field, self._energy
+        mass = self._times(request.kernel.mass)
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(mass, keys)
         bare = method.normalization == "none"
         S = 1.0 if bare else energy(method, ones, w)
-        pulls = springs(S)
-        bracket, cost = float(pulls.bracket.sum()), pulls.cost
+        sums = springs(S)
+        bracket, cost = float(sums.bracket.sum()), sums.cost
         factors = dict.fromkeys(keys, 0.0)
         for term, integral, product in terms:
             c = float(term.coefficient(S)) / S
             factors[integral] += 2 * c
             if not bare:
                 bracket += c * (S if product == w else energy(method, ones, product))
-            if asked.want_value:
+            if request.want_value:
                 cost += c * (S if integral == w and not bare else energy(method, ones, integral))
         if not bare:
             factors[w] -= 2 * bracket / S
         _, gradient = field.read(*((factor, ones, key) for key, factor in factors.items() if factor))
         if mass is not None:
             gradient *= mass[:, None].astype(np.float32)
-        gradient += pulls.gradient
+        gradient += sums.gradient
         if self.fused:
             cost += self.mass * np.log(S)
-        parameters = {name: self._parameter(name, asked, S, bracket) for name in method.learned}
-        return evaluation(asked, cost, pulls.attraction, gradient, parameters)
+        parameters = {name: self._parameter(name, request, S, bracket) for name in method.learned}
+        return evaluation(request, cost, sums.attraction, gradient, parameters)
 
-    def _parameter(self, name: str, asked: Asked, S: float, bracket: float) -> float:
+    def _parameter(self, name: str, request: Request, S: float, bracket: float) -> float:
         """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""
-        kernel = asked.kernel
+        kernel = request.kernel
 
         def energy(label: Hashable, function: Any) -> float:
             def radial(f: Any) -> Any:
@@ -257,18 +257,18 @@ class Mesh(Engine):
             key = (kernel, name, label)
             self.field.know(key, radial)
             # What is near is summed for the functions known beforehand.
-            return self._energy(asked.method, self.field.charge(self.weights, [key]), key)
+            return self._energy(request.method, self.field.charge(self.weights, [key]), key)
 
-        total = self.edges.slope(asked, self.terms, S, name)
-        if asked.method.normalization != "none":
+        total = self.edges.slope(request, self.terms, S, name)
+        if request.method.normalization != "none":
             total -= bracket / S * energy("one", np.ones_like)
         return total + sum(
             float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
         )
 
-    def _point(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
+    def _point(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
         """Two transforms each way, and more for limits that are not constant: every row has its own S."""
-        field, kernel = self.field, asked.kernel.profile
+        field, kernel = self.field, request.kernel.profile
         w, terms = functions
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         # The near forces wait for the charges: then one sum has those of both ends of a pair.
@@ -277,15 +277,17 @@ class Mesh(Engine):
         # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
         S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
         lone = np.flatnonzero(LONE * field.accuracy * float(np.max(kernel.value(np.zeros(1)))) > S)
-        near = spread(
-            lambda lo, hi: self.edges.nearby(asked, lone[lo:hi], self.weights), len(lone), n_jobs=self.n_jobs
+        near = over_chunks(
+            lambda lo, hi: self.edges.nearby(request, lone[lo:hi], self.weights),
+            len(lone),
+            n_jobs=self.n_jobs,
         )
         S[lone] = np.maximum(S[lone], np.concatenate(near))
-        pulls = springs(S)
-        bracket, cost = pulls.bracket.copy(), pulls.cost
+        sums = springs(S)
+        bracket, cost = sums.bracket.copy(), sums.cost
         if self.weights is not None:
             bracket /= self.weights  # those of one copy
-        gradient = pulls.gradient.astype(np.float64)
+        gradient = sums.gradient.astype(np.float64)
         charges, others = np.zeros(self.n), []
         for term, integral, product in terms:
             c = term.coefficient(S) / S
@@ -307,16 +309,16 @@ class Mesh(Engine):
         gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))
-        return evaluation(asked, cost, pulls.attraction, gradient)
+        return evaluation(request, cost, sums.attraction, gradient)
 
 
 def evaluation(
-    asked: Asked, cost: float, attraction: float, gradient: Any, parameters: dict[str, Any] | None = None
+    request: Request, cost: float, attraction: float, gradient: Any, parameters: dict[str, Any] | None = None
 ) -> Evaluation:
     """What an evaluation gives, the exaggerated attraction included; no value if none was asked for."""
-    if not asked.want_value:
+    if not request.want_value:
         cost = float("nan")
-    value = cost - (asked.exaggeration - 1) * attraction
+    value = cost - (request.exaggeration - 1) * attraction
     return Evaluation(value, cost, gradient.astype(np.float64), parameters or {})
 
 

@@ -6,8 +6,8 @@ one, and what is left are, scale by scale, the springs along the edges and one p
     k_iju = (1/S_iu) [R_ij - B_iu] w'_iju,  R = G(p, q̄) - γ on the edges, 0 elsewhere,  B_iu = Σ_j R_ij q_iju
 
 The kernel of each scale is as wide as its neighbourhoods. Wide ones have a grid each, as coarse as that
-allows; narrow ones are summed directly over the points that are close (`nearfield.engine.mesh.close`), and so
-are those of points that are so far from all others that their S is lost in the error of the field.
+allows; narrow ones are summed directly over the points that are close (`nearfield.engine.mesh.narrow`),
+and so are those of points that are so far from all others that their S is lost in the error of the field.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from nearfield.affinity.strata import Sampled
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import edge_loops as loops
-from nearfield.engine.mesh.close import Close, Levels
-from nearfield.engine.mesh.edges import Asked, Edges, Pulls
+from nearfield.engine.mesh.edges import Edges, EdgeSums, Request
 from nearfield.engine.mesh.field import Field
+from nearfield.engine.mesh.narrow import Levels, Narrow
 from nearfield.engine.mesh.one_scale import ACCURACY, Mesh, evaluation
-from nearfield.parallel import spread
+from nearfield.parallel import over_chunks
 
 LOST = 10.0  # times the grid's error: an S below that is summed directly
 
@@ -73,17 +73,17 @@ class Scales(Engine):
     ) -> Evaluation:
         """The method's value and gradient at Y."""
         method = method or self.method
-        asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
+        request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
         point, U = method.normalization == "point", len(self.fields)
-        alpha, precision = asked.kernel.require_tail()
+        alpha, precision = request.kernel.require_tail()
         beta, bells = precision * np.array(method.precisions), alpha == 0
-        close = Close(asked.Y, beta, bells, self.n_jobs)
-        direct = np.broadcast_to(close.narrow, (self.n, U)).copy()
+        narrow = Narrow(request.Y, beta, bells, self.n_jobs)
+        direct = np.broadcast_to(narrow.narrow, (self.n, U)).copy()
         levels, known = Levels.of(self.n if point else 1, U), {}
-        for u in np.flatnonzero(~close.narrow):
+        for u in np.flatnonzero(~narrow.narrow):
             field, key = self.fields[u], ("w", float(beta[u]))
-            field.know(key, partial(_scaled, asked.kernel, method.precisions[u]))
-            field.lay(asked.Y)
+            field.know(key, partial(_scaled, request.kernel, method.precisions[u]))
+            field.lay(request.Y)
             ones = field.charge(None, [key], forces=not point)
             force = None
             if point:
@@ -95,15 +95,15 @@ class Scales(Engine):
                 levels.logs[0, u] = np.log(max(field.energy(ones, key), 1e-30))
             known[u] = (field, key, ones, force)
         if direct.any():
-            close.sums(direct, levels)
+            narrow.sums(direct, levels)
         if self.fused:
-            pulls = self.edges.divergence(asked, levels.nearest, levels.logs)
+            sums = self.edges.divergence(request, levels.nearest, levels.logs)
         else:
-            pulls = self._chain(asked, levels)
-        gradient = pulls.gradient.astype(np.float64)
-        brackets = pulls.bracket if point else pulls.bracket.sum(axis=0, keepdims=True)
+            sums = self._chain(request, levels)
+        gradient = sums.gradient.astype(np.float64)
+        brackets = sums.bracket if point else sums.bracket.sum(axis=0, keepdims=True)
         if direct.any():
-            gradient += close.springs(direct, levels, brackets / U)
+            gradient += narrow.springs(direct, levels, brackets / U)
         for u, (field, key, ones, force) in known.items():
             if not point:
                 factor = -2 * float(brackets[0, u]) * np.exp(-float(levels.logs[0, u])) / U
@@ -113,27 +113,29 @@ class Scales(Engine):
             charges = np.where(direct[:, u], 0.0, -brackets[:, u] * np.exp(-levels.logs[:, u]) / U)
             gradient += charges[:, None] * force
             gradient += field.read((1.0, field.charge(None, [key], charges, values=False), key))[1]
-        cost = pulls.cost + self.limit * (self.n if point else 1)
+        cost = sums.cost + self.limit * (self.n if point else 1)
         cost += self.entropy if method.cost.facts.cross_entropy else 0.0
-        return evaluation(asked, cost, pulls.attraction, gradient)
+        return evaluation(request, cost, sums.attraction, gradient)
 
     # The springs --------------------------------------------------------------------------------------------
 
-    def _chain(self, asked: Asked, levels: Levels) -> Pulls:
+    def _chain(self, request: Request, levels: Levels) -> EdgeSums:
         """The chain along the edges, whatever the cost and the kernel."""
-        return Pulls.added(spread(self._of_rows, self.edges.chunks, asked, levels, n_jobs=self.n_jobs))
+        return EdgeSums.added(
+            over_chunks(self._of_rows, self.edges.chunks, request, levels, n_jobs=self.n_jobs)
+        )
 
-    def _of_rows(self, lo: int, hi: int, asked: Asked, levels: Levels) -> Pulls:
-        found = Pulls(np.zeros_like(asked.Y), np.zeros((self.n, len(self.fields))))
+    def _of_rows(self, lo: int, hi: int, request: Request, levels: Levels) -> EdgeSums:
+        found = EdgeSums(np.zeros_like(request.Y), np.zeros((self.n, len(self.fields))))
         for start, stop in self.edges.blocks(lo, hi):
-            self._add(start, stop, asked, levels, found)
+            self._add(start, stop, request, levels, found)
         return found
 
-    def _add(self, lo: int, hi: int, asked: Asked, levels: Levels, found: Pulls) -> None:
-        edges, cost, kernel = self.edges, asked.method.cost, asked.kernel
-        there, precisions = slice(edges.indptr[lo], edges.indptr[hi]), asked.method.precisions
+    def _add(self, lo: int, hi: int, request: Request, levels: Levels, found: EdgeSums) -> None:
+        edges, cost, kernel = self.edges, request.method.cost, request.kernel
+        there, precisions = slice(edges.indptr[lo], edges.indptr[hi]), request.method.precisions
         p, U = edges.p[there], len(precisions)
-        f, gaps = edges.gaps(lo, hi, asked.Y)
+        f, gaps = edges.gaps(lo, hi, request.Y)
         mirrored = len(levels.logs) == 1
         counts = np.diff(edges.indptr[lo : hi + 1])
         shares, rates = np.empty((U, len(f)), np.float32), np.empty((U, len(f)), np.float32)
@@ -151,17 +153,17 @@ class Scales(Engine):
         q = shares.mean(axis=0)
         R = cost.derivative(p, q) - np.float32(self.limit)
         k = R * (shares * rates).mean(axis=0)
-        if asked.exaggeration != 1:
-            k = k + np.float32(1 - asked.exaggeration) * p * rates.mean(axis=0)
+        if request.exaggeration != 1:
+            k = k + np.float32(1 - request.exaggeration) * p * rates.mean(axis=0)
             pulled = np.mean([kernel.log(np.float32(beta) * f) for beta in precisions], axis=0)
             found.attraction += float(np.sum(edges.counted(p * pulled, there), dtype=np.float64))
-        edges.pull(
+        edges.add_springs(
             lo, hi, gaps, edges.counted(k, there).astype(np.float32, copy=False), mirrored, found.gradient
         )
         R = edges.counted(R, there)
         for u in range(U):
             loops.row_sums(lo, hi, edges.indptr, R * shares[u], found.bracket[:, u])
-        if asked.want_value:
+        if request.want_value:
             value = cost.value(p, q) - np.float32(self.limit) * q
             found.cost += float(np.sum(edges.counted(value, there), dtype=np.float64))
 

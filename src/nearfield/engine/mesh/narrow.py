@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.engine.mesh import close_loops as loops
 from nearfield.engine.mesh import field_loops
+from nearfield.engine.mesh import narrow_loops as loops
 from nearfield.engine.mesh.field import NODE, PAIR, POINT
-from nearfield.parallel import chunks, spread
+from nearfield.parallel import chunks, over_chunks
 
 REACH = 4.0  # in units of β^-½: where a bell has fallen to 1e-7
 CELLS = 4  # for each point, at most
@@ -45,7 +45,7 @@ class Levels:
         return cls(np.zeros((rows, scales), np.float32), np.zeros((rows, scales), np.float32))
 
 
-class Close:
+class Narrow:
     """The points of a map in cells, and sums over those that are close.
 
     Parameters
@@ -106,24 +106,24 @@ class Close:
     def _cells(self) -> tuple[Any, ...]:
         return (0,) * self.dimensions, self.Yt, self.starts, self.shape, np.float32(self.width), self.beta
 
-    def sums(self, asked: Any, levels: Levels) -> None:
-        """Write the S_iu of the points and scales that are asked for (points, scales) to the levels."""
-        active = np.ascontiguousarray(asked[self.order])
+    def sums(self, where: Any, levels: Levels) -> None:
+        """Write the S_iu of the points and scales where they are wanted (points, scales) to the levels."""
+        active = np.ascontiguousarray(where[self.order])
         nearest, logs = np.zeros(active.shape, np.float32), np.zeros(active.shape, np.float32)
-        spread(loops.logarithms, self.bands, *self._cells, active, nearest, logs, n_jobs=self.n_jobs)
+        over_chunks(loops.logarithms, self.bands, *self._cells, active, nearest, logs, n_jobs=self.n_jobs)
         if len(levels.logs) == self.n:
             for kept, found in ((levels.nearest, nearest), (levels.logs, logs)):
                 back = np.empty_like(found)
                 back[self.order] = found
-                np.copyto(kept, back, where=asked)
+                np.copyto(kept, back, where=where)
             return
         for u in np.flatnonzero(active.all(axis=0)):  # one sum over all points
             least = nearest[:, u].min()
             parts = logs[:, u] - self.beta[u] * (nearest[:, u] - least).astype(np.float64)
             levels.nearest[0, u], levels.logs[0, u] = least, np.logaddexp.reduce(parts)
 
-    def springs(self, asked: Any, levels: Levels, strength: Any) -> Any:
-        """The forces of the springs strength_iu β q_iju between the points and scales that are asked for.
+    def springs(self, where: Any, levels: Levels, strength: Any) -> Any:
+        """The forces of the springs strength_iu β q_iju between points, at the scales where they are wanted.
 
         Levels and strength have a row for each point, or one for all.
         """
@@ -131,7 +131,7 @@ class Close:
         def sorted_by_cell(values: Any) -> Any:
             return np.ascontiguousarray(values if len(values) == 1 else values[self.order])
 
-        tables = (asked, levels.nearest, levels.logs, strength)
+        tables = (where, levels.nearest, levels.logs, strength)
         arguments = (*self._cells, *map(sorted_by_cell, tables))
 
         def some(lo: int, hi: int) -> Any:
@@ -139,7 +139,7 @@ class Close:
             loops.springs(lo, hi, *arguments, gradient)  # type: ignore[call-arg]
             return gradient
 
-        parts = spread(some, self.bands, n_jobs=self.n_jobs)
+        parts = over_chunks(some, self.bands, n_jobs=self.n_jobs)
         total = parts[0]
         for part in parts[1:]:
             total += part
