@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-SQUARABLE = 1e140  # sums of so large squares, and of the inverse, are numbers
+SQUARABLE = 1e50  # of which fourth powers and squares of their sums are numbers, and of its inverse
 
 
 def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:

@@ -26,7 +26,7 @@ def as_matrix(X: Any, metric: Any = "euclidean") -> Any:
            [0. , 2. , 0. ]])
     """
     if not _is_graph(X):
-        return X if sparse.issparse(X) else np.asanyarray(X)
+        return X.tocsr() if sparse.issparse(X) else np.asanyarray(X)
     if not (isinstance(metric, str) and metric == "precomputed"):
         raise ValueError("a tuple (indices, distances) holds neighbours: pass metric='precomputed' with it")
     return _matrix_of(X)

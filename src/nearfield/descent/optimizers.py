@@ -202,6 +202,8 @@ class LBFGS(Optimizer):
     def _search(self, z: Array, here: Point, problem: Problem) -> tuple[Array, Point] | None:
         """A step that lowers the value enough and flattens the slope, or None if nothing lowers it."""
         direction = self._direction(here.gradient, problem)
+        if not self.pairs:
+            direction *= problem.proportion(direction, z)
         problem.shorten(direction, z)
         slope = here.gradient @ direction
         if not slope < 0:

@@ -19,6 +19,7 @@ from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
 
+LONG, SHORT = 6, -20  # powers of two between which a first step is beside the size of a map
 HUB = 2.0  # times the mean degree
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
 
@@ -154,6 +155,19 @@ class Problem:
         if lengths.max(initial=0.0) > most:
             step *= np.minimum(1.0, most / np.maximum(lengths, most))[:, None]
 
+    def proportion(self, direction: Array, z: Array) -> float:
+        """By what a step into the unknown is multiplied to be in sight of the map's size, in any unit.
+
+        For costs of distances, which have no width of a kernel to go by. It is a power of two, so that where
+        halving or doubling the step gets there in time, it gets to the same bits.
+        """
+        Y = self.map_of(z)
+        size, largest = float((Y - Y.mean(axis=0)).std()), float(np.abs(direction).max(initial=0.0))
+        if self.engine.method.kernel is not None or not 0 < largest < np.inf or not size > 0:
+            return 1.0
+        ratio = np.log2(largest) - np.log2(size)
+        return float(2.0 ** np.floor(min(0.0, LONG - ratio) + max(0.0, SHORT - ratio)))
+
     @property
     def reach(self) -> float:
         """How far a step into the unknown may go: the width of the narrowest kernel."""
@@ -164,7 +178,11 @@ class Problem:
 
     def pack(self, Y: Array) -> Array:
         """The variables at the map Y, with learned parameters at their starting values."""
-        return np.concatenate([Y.ravel(), *(np.log(value).ravel() for value in self._learned.values())])
+        found, starts = [Y.ravel()], self._learned.values()
+        for (_, _, bounds), value in zip(self._places(), starts, strict=True):
+            with np.errstate(divide="ignore"):  # a parameter may start at 0, the limit of its kernel
+                found.append(np.clip(np.log(value).ravel(), *bounds))
+        return np.concatenate(found)
 
     def map_of(self, z: Array) -> Array:
         """The coordinates among the variables, as a view."""

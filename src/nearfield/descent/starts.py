@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from nearfield.checks import finite
+from nearfield.checks import finite, numbers
 from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
@@ -17,6 +17,8 @@ STARTS = ("pca", "random", "spectral")
 COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition
 LOOKED_AT = 2000  # rows at least, by which a projection of the data is known
 LINEAR = 1e-4  # of its size that it may miss, for the sake of float32
+FEW = 1000  # points, whose eigenvectors are had all at once within a second
+POWERS = 300  # of a matrix, after which what is small has gone
 FAINT = 1e-2  # noise beside the first axis
 
 
@@ -90,7 +92,7 @@ def check_positions(init: Any, n: int, n_components: int) -> Array:
     if Y.shape != (n, n_components):
         raise ValueError(f"init must have shape ({n}, {n_components}), got {Y.shape}")
     finite(Y, what="init")
-    return Y
+    return numbers(Y, what="init")
 
 
 @one_blas_thread()
@@ -169,12 +171,13 @@ def _of_solver(data: Any, kept: int, seed: int) -> Array:
 @one_blas_thread()
 def classical_scaling(D: Array, n_components: int, random: np.random.RandomState) -> Array:
     """Torgerson's scaling: the principal components that points at these distances would have."""
+    if not D.max() > 0:
+        raise ValueError(f"all {len(D)} points are equal: there is nothing to map, check the distances")
     B = -0.5 * D**2
     B -= B.mean(axis=0)
     B -= B.mean(axis=1, keepdims=True)
-    values, vectors = eigsh(B, n_components, which="LA", v0=random.standard_normal(len(D)))
-    order = np.argsort(values)[::-1]
-    Y = vectors[:, order] * np.sqrt(np.maximum(values[order], 0.0))
+    values, vectors = _largest(B, n_components, random)
+    Y = vectors * np.sqrt(np.maximum(values, 0.0))
     return _filled(Y[:, Y.std(axis=0) > 0], n_components, random)
 
 
@@ -189,10 +192,31 @@ def graph_modes(P: Any, n_components: int, random: np.random.RandomState) -> Arr
     degree = np.asarray(P.sum(axis=1), dtype=float).ravel()
     root = 1 / np.sqrt(np.maximum(degree, 1e-140))
     scaled = sparse.diags_array(root) @ P @ sparse.diags_array(root)
-    values, vectors = eigsh(scaled, n_components + 1, which="LA", v0=random.standard_normal(len(root)))
-    order = np.argsort(values)[::-1][1:]  # the first is the constant one
-    Y = vectors[:, order] * root[:, None]
+    _, vectors = _largest(scaled, n_components + 1, random)
+    Y = vectors[:, 1:] * root[:, None]  # the first is the constant one
     return Y + FAINT * Y[:, 0].std() * random.standard_normal(Y.shape)
+
+
+def _largest(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, Array]:
+    """The largest eigenvalues of a symmetric matrix, from the largest down, and their vectors.
+
+    Few points have them all at once. Lanczos' iteration does not come to an end on graphs that fall apart
+    into many pieces, or are as long as a chain: there a number of powers gives vectors that serve as well.
+    """
+    n, first = M.shape[0], random.standard_normal(M.shape[0])
+    if n <= FEW:
+        values, vectors = np.linalg.eigh(M.toarray() if sparse.issparse(M) else M)
+        values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+        return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)])
+    try:
+        values, vectors = eigsh(M, count, which="LA", v0=first)
+    except ArpackNoConvergence:
+        vectors = random.standard_normal((n, count))
+        for _ in range(POWERS):
+            vectors, _ = np.linalg.qr(vectors + M @ vectors)
+        values = np.einsum("ij,ij->j", vectors, M @ vectors)
+    order = np.argsort(values)[::-1]
+    return values[order], vectors[:, order]
 
 
 def _filled(Y: Array, n_components: int, random: np.random.RandomState) -> Array:

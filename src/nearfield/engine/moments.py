@@ -166,7 +166,7 @@ class Moments(Engine):
         value = np.nan
         if want_value:
             gram = self.constant - 2 * float(np.sum(XY**2)) + float(np.sum(YY**2))
-            value = 2 * self.n * float(c @ c) + 2 * C**2 + 4 * max(gram, 0.0)
+            value = 2 * self.n * float(c @ c) + 2 * C * C + 4 * max(gram, 0.0)
         return Evaluation(value, value, gradient)
 
 

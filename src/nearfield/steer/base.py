@@ -68,7 +68,8 @@ def shown(value: object) -> str:
     '[0.000e+00 1.000e+00 2.000e+00 ... 1.997e+03 1.998e+03 1.999e+03]'
     """
     if isinstance(value, np.ndarray):
-        return np.array2string(value, threshold=6, max_line_width=10**6)
+        text = np.array2string(value, threshold=6, max_line_width=10**6)
+        return text if value.ndim < 2 else f"an array of shape {value.shape}"
     return repr(value)
 
 

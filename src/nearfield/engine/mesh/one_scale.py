@@ -223,7 +223,7 @@ class Mesh(Engine):
         keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         ones = field.charge(mass, keys)
         bare = method.normalization == "none"
-        S = 1.0 if bare else energy(method, ones, w)
+        S = 1.0 if bare else self._total(request, energy(method, ones, w))
         sums = springs(S)
         bracket, cost = float(sums.bracket.sum()), sums.cost
         factors = dict.fromkeys(keys, 0.0)
@@ -236,7 +236,8 @@ class Mesh(Engine):
                 cost += c * (S if integral == w and not bare else energy(method, ones, integral))
         if not bare:
             factors[w] -= 2 * bracket / S
-        _, gradient = field.read(*((factor, ones, key) for key, factor in factors.items() if factor))
+        parts = [(factor, ones, key) for key, factor in factors.items() if factor]
+        gradient = field.read(*parts)[1] if parts else np.zeros_like(request.Y)
         if mass is not None:
             gradient *= mass[:, None].astype(np.float32)
         gradient += sums.gradient
@@ -244,6 +245,14 @@ class Mesh(Engine):
             cost += self.mass * np.log(S)
         parameters = {name: self._parameter(name, request, S, bracket) for name in method.learned}
         return evaluation(request, cost, sums.attraction, gradient, parameters)
+
+    def _total(self, request: Request, S: float) -> float:
+        """The sum of w over all pairs; no less than over neighbours, where the grid's error may exceed it."""
+        kernel = request.method.require_kernel()
+        if kernel.mass is not None or LONE * self.field.accuracy * float(kernel.value(np.zeros(1))[0]) < S:
+            return S
+        near = self.edges.nearby(request, np.arange(self.n), self.weights)
+        return max(S, float(np.sum(near if self.weights is None else self.weights * near)))
 
     def _parameter(self, name: str, request: Request, S: float, bracket: float) -> float:
         """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""

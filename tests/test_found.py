@@ -1,0 +1,89 @@
+"""Cases that random search has found, each as a test of what it should have been."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.neighbors import kneighbors_graph
+
+import nearfield as nf
+
+pytestmark = pytest.mark.filterwarnings("ignore:the graph has as few", "ignore:what the graph holds")
+
+
+@pytest.mark.parametrize("n", [60, 300, 1600])
+def test_a_graph_as_long_as_a_chain_has_a_start(n):
+    x = np.random.default_rng(n).normal(size=(n, 1))
+    graph = kneighbors_graph(x, 5, mode="distance")
+    one, other = (nf.Run(graph, metric="precomputed", random_state=0).Y for _ in range(2))
+    assert np.all(np.isfinite(one))
+    assert one.std() > 0
+    np.testing.assert_array_equal(one, other)
+
+
+def test_the_same_seed_gives_the_same_start_of_a_graph_of_ties():
+    graph = (np.array([[j for j in range(60) if j != i][:5] for i in range(60)]), np.ones((60, 5)))
+    one, other = (nf.Run(graph, metric="precomputed", random_state=0).Y for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_few_points_far_apart_have_a_cost_on_the_mesh():
+    run = nf.Run(np.random.default_rng(555).normal(size=(4, 2)), "dhssne", engine="mesh", random_state=0)
+    run.step(220)
+    assert np.all(np.isfinite(run.history["cost"]))
+
+
+def test_a_cost_without_any_force_leaves_the_map_alone(random):
+    method = nf.Method(nf.costs.Expression("q"), nf.kernels.Gaussian(), "pair")
+    run = nf.Run(random.normal(size=(80, 4)), method, engine="mesh")
+    run.step(3)
+    assert np.all(np.isfinite(run.Y))
+
+
+@pytest.mark.parametrize("name", ["mds", "sstress", "sammon", "tsne", "asne"])
+@pytest.mark.parametrize("unit", [1e40, 1e10, 1e-10, 1e-40])
+def test_data_in_any_unit_give_maps_of_the_same_cost(name, unit, random):
+    X = random.normal(size=(60, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        one, other = (nf.Embedder(name, random_state=0).fit(x) for x in (X, unit * X))
+    degree = {"mds": 2, "sstress": 4}.get(name, 0)  # of the unit in the cost
+    assert other.cost_ / unit**degree == pytest.approx(one.cost_, rel=0.03)
+    assert other.n_iter_ > 5
+
+
+@pytest.mark.parametrize("form", ["dok", "lil", "dia", "bsr", "coo", "csc"])
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+def test_every_sparse_format_is_taken(form, engine, random):
+    X = random.normal(size=(40, 4))
+    found = nf.Run(getattr(sparse, f"{form}_array")(X), engine=engine, random_state=0)
+    expected = nf.Run(sparse.csr_array(X), engine=engine, random_state=0)
+    np.testing.assert_array_equal(found.Y, expected.Y)
+
+
+@pytest.mark.parametrize("engine", ["auto", "pairs"])
+def test_distances_that_are_all_zero_are_refused(engine):
+    with pytest.raises(ValueError, match="all 120 points are equal: there is nothing to map"):
+        nf.Run(np.zeros((120, 120)), "mds", metric="precomputed", engine=engine)
+
+
+def test_a_message_holds_no_array(random):
+    run = nf.Run(random.normal(size=(30, 4)))
+    with pytest.raises(ValueError, match=r"pairs of whole numbers, got an array of shape \(3, 2, 2\)$"):
+        run.link(must=np.zeros((3, 2, 2), int))
+
+
+def test_a_parameter_may_be_learned_from_its_limit(random):
+    method = nf.Method(nf.costs.KL(), nf.kernels.HeavyTailed(0.0, learned=("alpha",)), "pair")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = nf.Run(random.normal(size=(80, 4)), method, random_state=0)
+        run.step(150)
+    assert run.method.kernel.alpha > 0
+
+
+def test_a_start_too_small_to_be_squared_is_refused(random):
+    X = random.normal(size=(30, 4))
+    with pytest.raises(ValueError, match=r"init holds values up to .e-200, whose squares"):
+        nf.Run(X, "msnerv", init=1e-200 * X[:, :2])
