@@ -66,7 +66,7 @@ def numbers(X: Any, what: str = "X") -> Any:
     >>> numbers(np.array([[1 + 2j, 0]]))
     Traceback (most recent call last):
         ...
-    ValueError: X holds complex numbers: pass their real and imaginary parts as columns of their own
+    ValueError: Complex data not supported: pass real and imaginary parts of X as columns of their own
     """
     if isinstance(X, np.ma.MaskedArray):
         masked = int(np.ma.count_masked(X))
@@ -76,12 +76,14 @@ def numbers(X: Any, what: str = "X") -> Any:
                 " X.filled(X.mean()), or leave out such rows"
             )
         X = X.data
+    if sparse.issparse(X):
+        X = X.tocsr()
     kind = getattr(getattr(X, "dtype", None), "kind", "f")
     if kind in "mM":
         raise ValueError(f"{what} holds dates or durations: pass them as numbers, such as X.astype(float)")
     if kind == "c":
         raise ValueError(
-            f"{what} holds complex numbers: pass their real and imaginary parts as columns of their own"
+            f"Complex data not supported: pass real and imaginary parts of {what} as columns of their own"
         )
     if isinstance(X, np.ndarray) and kind in "USO":
         X = _converted(X, what)

@@ -41,6 +41,9 @@ class Plain:
     def shorten(self, direction, z):
         pass
 
+    def proportion(self, direction, z):
+        return 1.0
+
 
 class Bowl(Plain):
     """A quadratic of any condition."""
