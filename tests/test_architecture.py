@@ -11,7 +11,7 @@ import nearfield
 
 SOURCE = Path(nearfield.__file__).parent
 # Each station may import those before it, and its own.
-GROUND = ["typing", "checks", "parallel"]
+GROUND = ["defaults", "typing", "checks", "parallel"]
 STATIONS = [
     *GROUND,
     *("io", "algebra", "affinity", "engine", "steer", "descent", "judge", "derivation", "show", "comparison"),

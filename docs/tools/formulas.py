@@ -14,46 +14,6 @@ from nearfield.algebra import transforms
 from nearfield.algebra.costs import Cost, all_costs
 from nearfield.algebra.kernels import all_kernels
 
-# ∂c/∂q of each cost, and its limit as p → 0 where the cost declares one; δ is the floor on p.
-COST_DERIVATIVES: dict[str, tuple[str, str]] = {
-    "KL": (r"-\frac{p}{q}", "0"),
-    "ReverseKL": (r"\log\frac{q}{p} + 1", r"\log\frac{q}{\delta} + 1"),
-    "NeRV": (
-        r"-\lambda\frac{p}{q} + (1-\lambda)\left(\log\frac{q}{p} + 1\right)",
-        r"(1-\lambda)\left(\log\frac{q}{\delta} + 1\right)",
-    ),
-    "JensenShannon": (r"\frac{1}{\kappa}\log\frac{q}{z}", r"\frac{1}{\kappa}\log\frac{1}{1-\kappa}"),
-    "Square": ("q - p", "q"),
-    "ChiSquare": (r"1 - \frac{p^2}{q^2}", "1"),
-    "Hellinger": (r"1 - \sqrt{p/q}", "1"),
-    "AlphaBeta": (r"-\frac{1}{a} q^{b-1} \left(p^a - q^a\right)", r"\frac{1}{a} q^{a+b-1}"),
-    "GeneralizedKL": (r"1 - \frac{v}{w}", "1"),
-    "GeneralizedReverseKL": (r"\log\frac{w}{v}", r"\log\frac{w}{\delta}"),
-    "GeneralizedNeRV": (
-        r"\lambda\left(1 - \frac{v}{w}\right) + (1-\lambda)\log\frac{w}{v}",
-        r"\lambda + (1-\lambda)\log\frac{w}{\delta}",
-    ),
-    "ElasticEmbedding": (r"\lambda - \frac{v}{w}", r"\lambda"),
-    "LargeVis": (
-        r"-\frac{v}{w} + \frac{\gamma}{1 - (1-\epsilon) w}",
-        r"\frac{\gamma}{1 - (1-\epsilon) w}",
-    ),
-    "CrossEntropy": (
-        r"-\frac{v}{w} + \frac{1-v}{1 - (1-\epsilon) w}",
-        r"\frac{1}{1 - (1-\epsilon) w}",
-    ),
-    "Stress": ("-2 (r - d)", ""),
-    "SStress": ("-4 d (r^2 - d^2)", ""),
-    "Sammon": (r"-2 \frac{r - d}{r}", ""),
-}
-KERNEL_DERIVATIVES = {
-    "Gaussian": r"-\beta w",
-    "HeavyTailed": r"-\beta w^{1+\alpha}",
-    "Student": r"-\frac{\nu+1}{2(\nu+f)} w",
-    "Inhomogeneous": r"-\frac{\nu_i+1}{2(\nu_i+f)} w",
-    "ImportanceWeighted": r"m_i m_j w'(f)",
-    "UMAP": r"-a b f^{b-1} w^2",
-}
 TRANSFORMS = {"Square": ("d^2", "2d"), "Identity": ("d", "1"), "Power": ("d^t", "t d^{t-1}")}
 
 # Each parameter: its letter in the formulas, and what it does; "Class.name" goes before "name", and a
@@ -119,7 +79,7 @@ def wrong_formulas() -> list[str]:
         letters = {PARAMETERS[name][0]: value for name, value in values.items()}  # the same with a class
         letters |= dict(zip(letters_of(cls), (p, q), strict=True))
         letters["z"] = cost.kappa * p + (1 - cost.kappa) * q if hasattr(cost, "kappa") else None
-        derivative, limit = COST_DERIVATIVES[cls.__name__]
+        derivative, limit = cls.derivative_formula, cls.limit_formula
         compare(cls.__name__, cls.formula, letters, cost.value(p, q))
         compare(f"{cls.__name__}, derivative", derivative, letters, cost.derivative(p, q))
         terms = cost.limit()
@@ -139,7 +99,7 @@ def wrong_formulas() -> list[str]:
         letters = {PARAMETERS[name][0]: value for name, value in values.items()}
         letters |= {"f": f, "w": kernel.value(f), "e": np.e}
         compare(kernel_class.__name__, kernel_class.formula, letters, kernel.value(f))
-        derivative = KERNEL_DERIVATIVES[kernel_class.__name__]
+        derivative = kernel_class.derivative_formula
         compare(f"{kernel_class.__name__}, derivative", derivative, letters, kernel.derivative(f))
     for transform_class in all_transforms():
         transform = transform_class()

@@ -23,8 +23,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from derivations import derivation_pages
 from formulas import (
-    COST_DERIVATIVES,
-    KERNEL_DERIVATIVES,
     LETTERS,
     LIMIT_HOLDS,
     PARAMETERS,
@@ -126,7 +124,7 @@ def facts_of(kind: type) -> list[list[str]]:
 def cost_section(cls: type[Cost]) -> str:
     """The description of one cost."""
     p, q = letters_of(cls)
-    derivative, limit = COST_DERIVATIVES[cls.__name__]
+    derivative, limit = cls.derivative_formula, cls.limit_formula
     known = cls().facts  # where they follow from the parameters, with the defaults
     depends = [name for name in ("degree", "infinite_at_zero") if isinstance(vars(cls).get(name), property)]
     holds = " " + LIMIT_HOLDS[cls.__name__] if cls.__name__ in LIMIT_HOLDS else ""
@@ -165,7 +163,7 @@ def costs_page(family: str, title: str, introduction: str) -> str:
         [
             link(cls.__name__, f"costs-{family}", cls.__name__).replace(f"costs-{family}.md", ""),
             math(cls.formula),
-            math(COST_DERIVATIVES[cls.__name__][0]),
+            math(cls.derivative_formula),
         ]
         for cls in classes
     ]
@@ -211,7 +209,7 @@ def kernel_section(cls: type[Kernel]) -> str:
             f"## {cls.__name__}",
             f'`nf.kernels.{cls.__name__}`, or `nf.kernels.named("{cls.name}")`. {used_by(cls)}',
             opening(cls),
-            display(f"{w[0]} = {cls.formula}", f"{w[1]} = {KERNEL_DERIVATIVES[cls.__name__]}"),
+            display(f"{w[0]} = {cls.formula}", f"{w[1]} = {cls.derivative_formula}"),
             *filter(None, [parameter_table(cls)]),
             table(["fact", ""], facts),
         ]
@@ -225,7 +223,7 @@ def kernels_page() -> str:
         [
             f"[{cls.__name__}](#{cls.__name__.lower()})",
             math(cls.formula),
-            math(KERNEL_DERIVATIVES[cls.__name__]),
+            math(cls.derivative_formula),
         ]
         for cls in classes
     ]

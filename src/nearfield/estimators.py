@@ -15,6 +15,7 @@ from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
+from nearfield.defaults import MAX_ITER
 from nearfield.descent.finish import finish
 from nearfield.descent.run import Run
 from nearfield.descent.settings import (
@@ -72,7 +73,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         run = self._run(X, weights)
         self.converged_, self.interrupted_ = finish(
             run,
-            1000 if self.max_iter is None else self.max_iter,
+            MAX_ITER if self.max_iter is None else self.max_iter,
             title=type(self).__name__,
             shown=bool(self.verbose),
             callback=self.callback,
@@ -126,11 +127,13 @@ class Embedder(Settings, _MapEstimator):
     converged_, interrupted_ : bool
         Whether the run converged; whether Ctrl-C ended it.
     history_ : dict of array
-        Iteration, cost, gradient norm and exaggeration on the way.
+        Iteration, cost, gradient norm, exaggeration and penalty on the way.
     plan_ : Plan
         The engine, and why it was chosen.
     method_ : Method
         The composition, with learned parameters at the values that were found.
+    learning_rate_ : float
+        Of the coordinates, in the last phase.
 
     Examples
     --------
@@ -153,6 +156,7 @@ class Embedder(Settings, _MapEstimator):
 
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""
+        check(self)
         random, metric = random_numbers(self.random_state), self.metric
         n_components = whole("n_components", self.n_components, 1)
         check_count(X.shape[0])

@@ -182,3 +182,22 @@ def test_warnings_are_one_line(
     monkeypatch.setattr(stand_in, "diagnosis", warn)
     assert main(["embed", "iris.csv", "--quiet"]) == 0
     assert capsys.readouterr().err == "warning: mind the gap\n"
+
+
+def test_settings_of_a_run_are_options(here: Path) -> None:
+    """Those that the command does not name itself, with what the settings say of them."""
+    given = "--engine exact --optimizer lbfgs --exaggeration 2 --exaggeration-iter 20 --accuracy 0.05"
+    assert main(["embed", "iris.csv", "--max-iter", "30", "-q", *given.split()]) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("--engine steam", "engine must be one of"),
+        ("--accuracy 7", "accuracy must be between 1e-6 and 0.3, got 7"),
+        ("--learning-rate fast", "learning_rate must be 'auto' or a positive number, got 'fast'"),
+    ],
+)
+def test_what_a_setting_refuses_is_said(given: str, expected: str, here: Path, capsys) -> None:
+    assert main(["embed", "iris.csv", *given.split()]) == 2
+    assert expected in capsys.readouterr().err

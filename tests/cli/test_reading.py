@@ -166,7 +166,7 @@ def test_the_header_can_be_told(here: Path, stand_in: type[StandIn]) -> None:
         ("embed iris.csv --random-state 3", r"use --seed"),
         ("compare iris.csv --n-neighbors 15", r"use --perplexity"),
         ("quality iris.csv map.csv --n-neighbors 15", r"use --neighbours"),
-        ("embed iris.csv --learning-rate 200", r"from Python, nearfield.Embedder takes one"),
+        ("embed iris.csv --early-exaggeration 4", r"use --exaggeration"),
         ("embed iris.csv --perplexty 3", r"No such option: --perplexty.*--perplexity"),
         ("embed iris.csv --method nervv", r"did you mean 'nerv'\?"),
         (

@@ -162,7 +162,7 @@ def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_vel
         def __call__(self, z, want_value=True):
             return Point(0.0, 0.0, np.zeros(6), 0.0, who)
 
-    method.step(np.zeros(6), Plain(), Phase(None, momentum=rest, steered=steered), True)
+    method.step(np.zeros(6), Plain(), Phase(None, momentum=rest, steered_momentum=steered), True)
     share = np.full(6, rest)
     share[who] = steered
     np.testing.assert_allclose(method.velocity, share * velocity, rtol=1e-14)

@@ -81,7 +81,7 @@ def test_terms_calm_a_run_by_how_much_is_left_of_them_and_the_rest_more_than_who
     assert calmed(usual, 0.0) is usual
     now, fully = calmed(usual, left), calmed(usual, 1.0)
     for phase in (now, fully):
-        steered = phase.momentum if phase.steered is None else phase.steered
+        steered = phase.momentum if phase.steered_momentum is None else phase.steered_momentum
         assert phase.momentum <= steered + 1e-15 <= momentum + 2e-15
     assert fully.momentum - 1e-15 <= now.momentum
 

@@ -31,6 +31,7 @@ COSTS = [
     costs.SStress(),
     costs.Sammon(),
 ]
+COSTS += [kind() for kind in costs.all_costs() if kind not in map(type, COSTS)]  # whatever else there is
 KERNELS = [
     None,
     kernels.Gaussian(0.7),
@@ -42,6 +43,7 @@ KERNELS = [
     kernels.ImportanceWeighted(kernels.Student()),
     kernels.UMAP(1.2, 0.9),
 ]
+KERNELS += [kind() for kind in kernels.all_kernels() if kind not in map(type, KERNELS)]
 TRANSFORMS = [None, transforms.Identity(), transforms.Power(1.5)]
 
 

@@ -11,10 +11,9 @@ import numpy as np
 from nearfield.affinity import loops
 from nearfield.affinity.distances import distances
 from nearfield.checks import check_count
+from nearfield.defaults import PERPLEXITY
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
-
-DEFAULT = 30.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def check_perplexity(perplexity: Any, n: int, others: Any = None) -> Array:
     check_count(n)
     others = np.broadcast_to(n - 1 if others is None else others, (n,))
     if perplexity is None:
-        return np.minimum(DEFAULT, np.maximum(1.0, others / 3))
+        return np.minimum(PERPLEXITY, np.maximum(1.0, others / 3))
     if not isinstance(perplexity, (Real, np.ndarray)):
         raise ValueError(f"perplexity must be a number or an array with one per point, got {perplexity!r}")
     values = np.asarray(perplexity, dtype=np.float64)
@@ -123,8 +122,8 @@ def intrinsic_dimension(
     Examples
     --------
     >>> import numpy as np, nearfield as nf
-    >>> plane = np.random.default_rng(0).random((2000, 2)) @ np.ones((2, 5)) + 0.0
-    >>> bool(0.8 < np.median(nf.intrinsic_dimension(plane, 20)) < 1.2)
+    >>> line = np.random.default_rng(0).random((2000, 2)) @ np.ones((2, 5)) + 0.0
+    >>> bool(0.8 < np.median(nf.intrinsic_dimension(line, 20)) < 1.2)
     True
     """
     squared = distances(X, metric, metric_params, n_jobs, squared=True)

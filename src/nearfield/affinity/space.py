@@ -194,12 +194,7 @@ class Table(Space):
             order = np.lexsort((columns[chosen], d), axis=1)
             indices[part] = columns[np.take_along_axis(chosen, order, axis=1)]
             squared[part] = np.take_along_axis(d, order, axis=1)
-        if self._factor is None:
-            if not largest > 0:
-                raise ValueError(f"all {self.n} points are equal: there is nothing to map, check the columns")
-            self._factor = squarable(largest)
-            self.unit = 1 / self._factor
-        squared *= self._factor
+        squared *= self._in_unit(largest)
         squared *= squared
         return indices, squared.astype(np.float32), 1.0, "exact, all pairs in blocks"
 
@@ -207,11 +202,20 @@ class Table(Space):
         found, step = np.empty(others.shape, np.float32), max(1, BLOCK // self.n)
         for lo in range(0, len(rows), step):
             D = self._among(rows[lo : lo + step], np.arange(self.n))
-            check_gave(D)
-            found[lo : lo + step] = np.take_along_axis(D, others[lo : lo + step], axis=1) / self.unit
+            D = np.take_along_axis(D, others[lo : lo + step], axis=1)
+            found[lo : lo + step] = D * self._in_unit(_farthest(D))
         if not np.all(np.isfinite(found)):
             raise ValueError(NOT_FINITE)
         return found
+
+    def _in_unit(self, largest: float) -> float:
+        """The factor by which float32 can square distances, by the largest that was seen at first."""
+        if self._factor is None:
+            if not largest > 0:
+                raise ValueError(f"all {self.n} points are equal: there is nothing to map, check the columns")
+            self._factor = squarable(largest)
+            self.unit = 1 / self._factor
+        return self._factor
 
 
 def _farthest(D: Any) -> float:

@@ -14,12 +14,13 @@ from nearfield.affinity.copies import degrees, without_own
 from nearfield.affinity.edges import graph_target
 from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.neighbours import neighbours
-from nearfield.affinity.perplexity import DEFAULT, calibrate, check_perplexity
+from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.affinity.rungs import OfStrata
 from nearfield.affinity.source import Source
 from nearfield.affinity.strata import count, pay, strata
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
+from nearfield.defaults import PERPLEXITY
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
@@ -115,9 +116,9 @@ def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> t
     ((90, 0), (0, 216))
     """
     known = isinstance(perplexity, (Real, np.ndarray))
-    largest = float(np.max(perplexity, initial=1.0)) if known else DEFAULT
+    largest = float(np.max(perplexity, initial=1.0)) if known else PERPLEXITY
     if np.isnan(largest):  # which is refused elsewhere, as is more than there are points
-        largest = DEFAULT
+        largest = PERPLEXITY
     nearest = neighbour_count(method, min(largest, n), n - 1)
     return (0, count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
 
@@ -148,12 +149,12 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array) -> Array:
 
 def _warn_of_graph(graph: Any, perplexity: Any, perplexities: Array) -> None:
     """Say what a person may not have meant: few neighbours, or closeness in place of distances."""
-    if perplexity is None and perplexities.min() < DEFAULT:
+    if perplexity is None and perplexities.min() < PERPLEXITY:
         fewest = int(np.diff(graph.indptr).min())
         warnings.warn(
             f"the graph has as few as {fewest} neighbours a point, and so perplexity"
-            f" {perplexities.min():.3g}: give it {NEAR * DEFAULT:.0f} for perplexity {DEFAULT:.0f}, or set"
-            " perplexity",
+            f" {perplexities.min():.3g}: give it {NEAR * PERPLEXITY:.0f} for perplexity {PERPLEXITY:.0f},"
+            " or set perplexity",
             UserWarning,
             stacklevel=6,
         )

@@ -5,20 +5,15 @@ Whatever takes time to import is imported inside the commands, so that `nearfiel
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from nearfield import __version__
-from nearfield.cli.check import check
-from nearfield.cli.compare import compare
-from nearfield.cli.demo import demo
-from nearfield.cli.derive import derive
-from nearfield.cli.embed import embed
 from nearfield.cli.hints import usage_error
-from nearfield.cli.methods import methods
-from nearfield.cli.quality import quality
 from nearfield.cli.terminal import INTERRUPTED, MENDABLE, complain, plain_speech
 
 app = typer.Typer(
@@ -27,7 +22,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, compare, quality, methods, derive, check, demo):
+
+
+def _commands() -> list[Any]:
+    """The commands, in their places: each is the function of a module of that name, which has a PLACE."""
+    modules = [import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
+    found = sorted((each for each in modules if hasattr(each, "PLACE")), key=lambda each: each.PLACE)
+    return [getattr(each, each.__name__.rpartition(".")[2]) for each in found]
+
+
+for command in _commands():
     app.command()(command)
 
 

@@ -9,6 +9,8 @@ import typer
 from nearfield.cli.options import Parameters, Seed
 from nearfield.cli.terminal import compose, settings, show_grid
 
+PLACE = 6  # among the commands
+
 
 def check(
     name: Annotated[str, typer.Argument(metavar="NAME", help="See: nearfield methods.")],

@@ -27,6 +27,8 @@ from nearfield.cli.preparation import perplexities, prepare
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report
 
+PLACE = 2  # among the commands
+
 
 def compare(
     data: Annotated[

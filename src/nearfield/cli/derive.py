@@ -20,6 +20,9 @@ FORMATS = {"text": ".txt", "latex": ".tex", "markdown": ".md", "html": ".html"}
 WIDEST = 100  # columns, beyond which lines are hard to read
 
 
+PLACE = 5  # among the commands
+
+
 def derive(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="See: nearfield methods.")] = None,
     cost: Annotated[

@@ -22,6 +22,7 @@ from nearfield.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    with_settings,
 )
 from nearfield.cli.preparation import (
     check_outputs,
@@ -35,7 +36,10 @@ from nearfield.cli.preparation import (
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
 
+PLACE = 1  # among the commands
 
+
+@with_settings
 def embed(
     data: Annotated[
         Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
@@ -69,13 +73,13 @@ def embed(
             help="Where to put some points: a table with id, y1 and y2. Without --id, it is the row, from 0."
         ),
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="auto, exact, mesh, moments or pairs.")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     parameters: Parameters = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Make a map of a table.
 
@@ -101,8 +105,8 @@ def embed(
         "perplexity": perplexity,
         "metric": metric,
         "init": start_positions(start, table, data, dimensions),
-        "engine": engine,
         "n_jobs": jobs,
+        **options,
     }
     report("method", f"{method}: {composed}")
     began = time.perf_counter()

@@ -28,14 +28,10 @@ _KERNEL = (
     "how close points may come is the kernel's matter here: --method umap --set a=1.58 --set b=0.9 is UMAP's"
     " min_dist of 0.1"
 )
-_OWN = "it is found for each method; from Python, nearfield.Embedder takes one"
 _NOT_HERE = {
     "min-dist": _KERNEL,
     "spread": _KERNEL,
-    "learning-rate": _OWN,
-    "early-exaggeration": _OWN,
-    "exaggeration": _OWN,
-    "optimizer": _OWN,
+    "early-exaggeration": "use --exaggeration",
     "angle": "the mesh engine needs none",
     "theta": "the mesh engine needs none",
 }

@@ -9,6 +9,8 @@ import typer
 
 from nearfield.cli.terminal import show_grid
 
+PLACE = 4  # among the commands
+
 
 def methods(
     as_json: Annotated[bool, typer.Option("--json", help="For programs to read.")] = False,

@@ -1,10 +1,68 @@
-"""Options that several commands have, each said once."""
+"""Options that several commands have, each said once; those of a run are those of its settings."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from nearfield.descent.settings import OPTIONS, Settings
+
+# Settings that commands have under names, or in a form, of their own; a function or a dict is for Python.
+ELSEWHERE = {"n_components", "perplexity", "metric", "metric_params", "init", "random_state", "n_jobs"}
+
+
+def said(name: str) -> str:
+    """What the settings say of an option, up to its first stop."""
+    return OPTIONS[name]["text"].partition(". ")[0].partition(";")[0].rstrip(".") + "."
+
+
+def value_of(text: str) -> int | float | str:
+    """What was typed, as a number if it is one.
+
+    Examples
+    --------
+    >>> value_of("200"), value_of("0.5"), value_of("auto")
+    (200, 0.5, 'auto')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes ``**options`` an option for each setting that it does not name itself."""
+    signature = inspect.signature(command)
+    hints = get_type_hints(command, include_extras=True)
+    own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    known = ELSEWHERE | {each.name for each in own}
+    names = [each.name for each in fields(Settings) if each.name not in known]
+
+    def option(name: str) -> Any:
+        return Annotated[Any, typer.Option(parser=value_of, metavar="VALUE", help=said(name))]
+
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names]
+
+    @wraps(command)
+    def extended(**given: Any) -> None:
+        command(**given)
+
+    del extended.__wrapped__  # whose signature would count
+    extended.__annotations__ = {each.name: hints[each.name] for each in own} | {
+        name: option(name) for name in names
+    }
+    typed = [each.replace(annotation=extended.__annotations__[each.name]) for each in (*own, *more)]
+    typed = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in typed]
+    extended.__signature__ = inspect.Signature(typed)  # type: ignore[attr-defined]
+    return extended
+
 
 Parameters = Annotated[
     list[str] | None,

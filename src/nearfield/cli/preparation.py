@@ -100,7 +100,7 @@ def start_positions(start: str | None, table: Table, data: Path, dimensions: int
         if start not in STARTS:
             raise ValueError(f"--start {start}: use {', '.join(STARTS)}, or a map such as map.csv")
         return start
-    from nearfield.cli.matching import match_rows
+    from nearfield.io.matching import match_rows
 
     Y, ids = positions(Path(start))
     rows = len(table.X)

@@ -26,6 +26,8 @@ from nearfield.cli.preparation import prepare
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import Report
 
+PLACE = 3  # among the commands
+
 
 def quality(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="The table that the map was made of.")],
@@ -63,8 +65,8 @@ def quality(
     reading.check()
 
     import nearfield
-    from nearfield.cli.matching import match_rows, refuse_as_measurement
     from nearfield.io.files import check_writable, replacing
+    from nearfield.io.matching import match_rows, refuse_as_measurement
     from nearfield.io.tables import read_map
 
     if as_json is not None and not to_print:

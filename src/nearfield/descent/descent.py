@@ -280,8 +280,10 @@ class Descent:
             ) from None
 
     def put(self, points: Indices, places: Array) -> None:
-        """Put some points elsewhere."""
-        self.problem.map_of(self.z)[points] = places
+        """Put some points elsewhere, all at once for whoever reads meanwhile."""
+        z = self.z.copy()
+        self.problem.map_of(z)[points] = places
+        self.z = z
         self.rest(points)
 
     def rest(self, points: Indices) -> None:

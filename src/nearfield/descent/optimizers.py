@@ -105,8 +105,10 @@ class Momentum(Optimizer):
                 self.velocity[:] = 0.0
                 self.gains *= 0.5
             self.last = here.value
-        if phase.steered is not None:  # the step below multiplies all velocities by the momentum of the rest
-            self.velocity[here.steered] *= phase.steered / phase.momentum
+        if (
+            phase.steered_momentum is not None
+        ):  # the step below multiplies all velocities by the momentum of the rest
+            self.velocity[here.steered] *= phase.steered_momentum / phase.momentum
         following = z.copy()
         rate = phase.rate * problem.scale
         loops.momentum_step(here.gradient, rate, phase.momentum, following, self.velocity, self.gains)

@@ -272,8 +272,8 @@ class Run:
             self.Y,
             self.cost,
             self.method,
-            learning_rate=self.learning_rate if self._parameters["optimizer"] == "momentum" else None,
-            automatic=self._parameters["learning_rate"] == "auto",
+            learning_rate=self.learning_rate if self._descent.phases[-1].optimizer == "momentum" else None,
+            automatic=isinstance(self._options["learning_rate"], str),
             iterations=self.iteration,
         )
 

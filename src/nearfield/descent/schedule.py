@@ -75,7 +75,7 @@ class Phase:
         The learning rate, in units of the problem's natural one (N/M for coordinates).
     rung : int
         How many scales beside the coarsest have entered.
-    steered : float or None
+    steered_momentum : float or None
         The momentum of points on which terms act, where it is another.
     optimizer : str
         The name of the one that makes these iterations.
@@ -86,7 +86,7 @@ class Phase:
     momentum: float = 0.0
     rate: float = 1.0
     rung: int = 0
-    steered: float | None = None
+    steered_momentum: float | None = None
     optimizer: str = "momentum"
 
 
@@ -192,7 +192,7 @@ def calmed(phase: Phase, left: float) -> Phase:
     Examples
     --------
     >>> pulled = calmed(Phase(None, momentum=0.95), 1.0)
-    >>> pulled.steered, pulled.momentum
+    >>> pulled.steered_momentum, pulled.momentum
     (0.85, 0.6)
     >>> calmed(Phase(None, momentum=0.95), 0.0).momentum
     0.95
@@ -201,7 +201,7 @@ def calmed(phase: Phase, left: float) -> Phase:
         return phase
     steered, rest = (min(most, phase.momentum) for most in (STEERED, REST))
     usual = (1 - left) * phase.momentum
-    return replace(phase, momentum=usual + left * rest, steered=usual + left * steered)
+    return replace(phase, momentum=usual + left * rest, steered_momentum=usual + left * steered)
 
 
 def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:

@@ -2,6 +2,8 @@
 
 `Run`, the estimators and the command line have their options from here. A new one is a field of `Common`, and
 nothing else: it is then a keyword of all of them, checked, documented, and in the files of runs.
+
+Nothing that takes time to import is imported before it is needed, for the command line's sake.
 """
 
 from __future__ import annotations
@@ -12,13 +14,10 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import wraps
+from numbers import Real
 from typing import Any, TypeVar
 
-from nearfield.algebra.catalogue import entries
-from nearfield.checks import whole
-from nearfield.descent.starts import STARTS, random_numbers
-from nearfield.engine.mesh.one_scale import ACCURACY
-from nearfield.engine.plan import engines, in_words
+from nearfield.defaults import ACCURACY, MAX_ITER
 
 Class = TypeVar("Class", bound=type)
 
@@ -35,33 +34,54 @@ ELSEWHERE = {
 }
 
 
-def option(default: Any, kind: str, text: str, check: Callable[[str, Any], Any] | None = None) -> Any:
+def option(
+    default: Any,
+    kind: str,
+    text: str,
+    check: Callable[[str, Any], Any] | None = None,
+    more: Callable[[], str] | None = None,
+) -> Any:
     """A field: its default, its kind as numpydoc writes it, what it does, and what refuses it.
 
-    A check may return the value in a plainer form.
+    A check may return the value in a plainer form; `more` is what else there is to say, once it is asked for.
     """
-    return field(default=default, metadata={"kind": kind, "text": " ".join(text.split()), "check": check})
+    text = " ".join(text.split())
+    return field(default=default, metadata={"kind": kind, "text": text, "check": check, "more": more})
+
+
+def _engines() -> str:
+    from nearfield.engine.plan import in_words
+
+    return f" {in_words()}."
 
 
 def _positive(name: str, value: Any) -> int:
+    from nearfield.checks import whole
+
     return whole(name, value, 1)
 
 
 def _natural(name: str, value: Any) -> int | None:
+    from nearfield.checks import whole
+
     return None if value is None else whole(name, value, 0)
 
 
 def _seed(name: str, value: Any) -> None:
+    from nearfield.descent.starts import random_numbers
+
     random_numbers(value)
 
 
 def _start(name: str, value: Any) -> None:
+    from nearfield.descent.starts import STARTS
+
     if isinstance(value, str) and value not in STARTS:
         raise ValueError(f"{name} must be one of {', '.join(STARTS)}, or an array, got {value!r}")
 
 
 def _accuracy(name: str, value: Any) -> None:
-    if isinstance(value, (str, bool)) or not 1e-6 <= value <= 0.3:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 1e-6 <= float(value) <= 0.3:
         raise ValueError(f"{name} must be between 1e-6 and 0.3, got {value!r}")
 
 
@@ -114,12 +134,15 @@ class Common:
     learning_rate: Any = option(
         "auto",
         "float or 'auto'",
-        """Of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5 and 0.8.""",
+        """The step size of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5
+        and 0.8.""",
     )
     engine: str = option(
         "auto",
-        "{" + ", ".join(repr(name) for name in engines()) + "}",
-        f"""How value and gradient are computed; the plan says what "auto" chose, and why. {in_words()}.""",
+        "{'auto'} or the name of an engine",
+        """How value and gradient are computed: "auto", or an engine such as "exact" or "mesh". The plan says
+        what "auto" chose, and why.""",
+        more=_engines,
     )
     accuracy: float = option(
         ACCURACY, "float", "Of the mesh engine: the error of the repulsive force, relative to it.", _accuracy
@@ -167,7 +190,7 @@ class Fitting:
     """The options of an estimator beside those of the run that it drives."""
 
     max_iter: int | None = option(
-        1000,
+        MAX_ITER,
         "int",
         "A ceiling on the iterations.",
         lambda name, value: None if value is None else _positive(name, value),
@@ -251,6 +274,8 @@ def takes_options(kind: Class) -> Class:
 
 def _refuse_unknown(name: str, options: dict[str, Any], known: Any) -> None:
     """Raise a TypeError that names the option which was probably meant."""
+    from nearfield.algebra.catalogue import entries
+
     for each in options:
         if each in known:
             continue
@@ -277,5 +302,7 @@ def documented(text: str, options: Any) -> str:
 def _sentence(each: Field[Any]) -> str:
     """An option as numpydoc writes it."""
     default = "" if each.default in (None, MISSING) else f", default {each.default!r}"
-    body = textwrap.fill(each.metadata["text"], 100, initial_indent="    ", subsequent_indent="    ")
+    more = each.metadata["more"]
+    text = each.metadata["text"] + (more() if more is not None else "")
+    body = textwrap.fill(text, 100, initial_indent="    ", subsequent_indent="    ")
     return f"{each.name} : {each.metadata['kind']}{default}\n{body}"

@@ -7,51 +7,16 @@ JensenShannon(kappa=0.3)
 True
 """
 
+from nearfield.algebra.costs import distances, divergences, weights
 from nearfield.algebra.costs.base import Cost, all_costs, named
-from nearfield.algebra.costs.distances import Sammon, SStress, Stress
-from nearfield.algebra.costs.divergences import (
-    KL,
-    AlphaBeta,
-    ChiSquare,
-    Hellinger,
-    JensenShannon,
-    NeRV,
-    ReverseKL,
-    Square,
-)
+from nearfield.algebra.costs.distances import *  # noqa: F403
+from nearfield.algebra.costs.divergences import *  # noqa: F403
 from nearfield.algebra.costs.expression import Expression
 from nearfield.algebra.costs.facts import CostFacts, LimitTerm
-from nearfield.algebra.costs.weights import (
-    CrossEntropy,
-    ElasticEmbedding,
-    GeneralizedKL,
-    GeneralizedNeRV,
-    GeneralizedReverseKL,
-    LargeVis,
-)
+from nearfield.algebra.costs.weights import *  # noqa: F403
 
-__all__ = [
-    "KL",
-    "AlphaBeta",
-    "ChiSquare",
-    "Cost",
-    "CostFacts",
-    "CrossEntropy",
-    "ElasticEmbedding",
-    "Expression",
-    "GeneralizedKL",
-    "GeneralizedNeRV",
-    "GeneralizedReverseKL",
-    "Hellinger",
-    "JensenShannon",
-    "LargeVis",
-    "LimitTerm",
-    "NeRV",
-    "ReverseKL",
-    "SStress",
-    "Sammon",
-    "Square",
-    "Stress",
-    "all_costs",
-    "named",
-]
+# A class that its module lists in `__all__` is listed here.
+__all__ = ["Cost", "CostFacts", "Expression", "LimitTerm", "all_costs", "named"]
+__all__ += distances.__all__
+__all__ += divergences.__all__
+__all__ += weights.__all__

@@ -34,6 +34,8 @@ class Cost(Part):
         The short name that `named` takes.
     formula : str
         The pair's term as LaTeX.
+    derivative_formula, limit_formula : str
+        ∂c/∂q and its limit as p → 0 as LaTeX; the pages of the reference hold them to the code.
     expression : str
         The same as text that `nearfield.costs.Expression` reads, in p, q and the parameters' own names.
     facts : CostFacts
@@ -43,6 +45,8 @@ class Cost(Part):
 
     name: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    derivative_formula: ClassVar[str] = ""
+    limit_formula: ClassVar[str] = ""
     expression: ClassVar[str] = ""
     facts_kind: ClassVar = CostFacts
 

@@ -10,6 +10,8 @@ from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.parts import part
 from nearfield.typing import Array
 
+__all__ = ["SStress", "Sammon", "Stress"]
+
 DISTANCES = frozenset({"distances"})
 
 
@@ -20,6 +22,7 @@ class Stress(Cost):
     name: ClassVar = "stress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r - d)^2"
+    derivative_formula: ClassVar = r"-2 (r - d)"
     expression: ClassVar = "(p - q)**2"
     degree: ClassVar = 2.0
     least_squares: ClassVar = 0.0
@@ -39,6 +42,7 @@ class SStress(Cost):
     name: ClassVar = "sstress"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"(r^2 - d^2)^2"
+    derivative_formula: ClassVar = r"-4 d (r^2 - d^2)"
     expression: ClassVar = "(p**2 - q**2)**2"
     degree: ClassVar = 4.0
     power_difference: ClassVar = 2.0
@@ -60,6 +64,7 @@ class Sammon(Cost):
     name: ClassVar = "sammon"
     domains: ClassVar = DISTANCES
     formula: ClassVar = r"\frac{(r - d)^2}{r}"
+    derivative_formula: ClassVar = r"-2 \frac{r - d}{r}"
     expression: ClassVar = "(p - q)**2/p"
     least_squares: ClassVar = -1.0
 

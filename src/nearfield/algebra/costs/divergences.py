@@ -12,6 +12,8 @@ from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.parts import TINY, part
 from nearfield.typing import Array
 
+__all__ = ["KL", "AlphaBeta", "ChiSquare", "Hellinger", "JensenShannon", "NeRV", "ReverseKL", "Square"]
+
 PROBABILITIES = frozenset({"probabilities"})
 
 
@@ -34,6 +36,8 @@ class KL(Cost):
     name: ClassVar = "kl"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"p \log\frac{p}{q}"
+    derivative_formula: ClassVar = r"-\frac{p}{q}"
+    limit_formula: ClassVar = r"0"
     expression: ClassVar = "p*log(p/q)"
     cross_entropy: ClassVar = True
 
@@ -58,6 +62,8 @@ class ReverseKL(Cost):
     name: ClassVar = "reverse-kl"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"q \log\frac{q}{p}"
+    derivative_formula: ClassVar = r"\log\frac{q}{p} + 1"
+    limit_formula: ClassVar = r"\log\frac{q}{\delta} + 1"
     expression: ClassVar = "q*log(q/p)"
     infinite_at_zero: ClassVar = True
 
@@ -83,6 +89,8 @@ class NeRV(Cost):
     name: ClassVar = "nerv"
     domains: ClassVar = PROBABILITIES
     formula: ClassVar = r"\lambda p \log\frac{p}{q} + (1-\lambda) q \log\frac{q}{p}"
+    derivative_formula: ClassVar = r"-\lambda\frac{p}{q} + (1-\lambda)\left(\log\frac{q}{p} + 1\right)"
+    limit_formula: ClassVar = r"(1-\lambda)\left(\log\frac{q}{\delta} + 1\right)"
     expression: ClassVar = "lam*p*log(p/q) + (1 - lam)*q*log(q/p)"
 
     def __post_init__(self) -> None:
@@ -120,6 +128,8 @@ class JensenShannon(Cost):
     floor: float = 1e-16
     name: ClassVar = "js"
     formula: ClassVar = r"\frac{1}{1-\kappa} p \log\frac{p}{z} + \frac{1}{\kappa} q \log\frac{q}{z}"
+    derivative_formula: ClassVar = r"\frac{1}{\kappa}\log\frac{q}{z}"
+    limit_formula: ClassVar = r"\frac{1}{\kappa}\log\frac{1}{1-\kappa}"
     expression: ClassVar = (
         "p*log(p/(kappa*p + (1 - kappa)*q))/(1 - kappa) + q*log(q/(kappa*p + (1 - kappa)*q))/kappa"
     )
@@ -171,6 +181,8 @@ class Square(Cost):
 
     name: ClassVar = "square"
     formula: ClassVar = r"\tfrac12 (p - q)^2"
+    derivative_formula: ClassVar = r"q - p"
+    limit_formula: ClassVar = r"q"
     expression: ClassVar = "(p - q)**2/2"
     degree: ClassVar = 2.0
 
@@ -190,6 +202,8 @@ class ChiSquare(Cost):
 
     name: ClassVar = "chi2"
     formula: ClassVar = r"\frac{(p - q)^2}{q}"
+    derivative_formula: ClassVar = r"1 - \frac{p^2}{q^2}"
+    limit_formula: ClassVar = r"1"
     expression: ClassVar = "(p - q)**2/q"
 
     def value(self, p: Array, q: Array) -> Array:
@@ -208,6 +222,8 @@ class Hellinger(Cost):
 
     name: ClassVar = "hellinger"
     formula: ClassVar = r"(\sqrt p - \sqrt q)^2"
+    derivative_formula: ClassVar = r"1 - \sqrt{p/q}"
+    limit_formula: ClassVar = r"1"
     expression: ClassVar = "(sqrt(p) - sqrt(q))**2"
 
     def value(self, p: Array, q: Array) -> Array:
@@ -233,6 +249,8 @@ class AlphaBeta(Cost):
     floor: float = 1e-16
     name: ClassVar = "alpha-beta"
     formula: ClassVar = r"-\frac{1}{ab}\left(p^a q^b - \frac{a}{a+b} p^{a+b} - \frac{b}{a+b} q^{a+b}\right)"
+    derivative_formula: ClassVar = r"-\frac{1}{a} q^{b-1} \left(p^a - q^a\right)"
+    limit_formula: ClassVar = r"\frac{1}{a} q^{a+b-1}"
     expression: ClassVar = "(a*p**(a + b)/(a + b) + b*q**(a + b)/(a + b) - p**a*q**b)/(a*b)"
 
     def __post_init__(self) -> None:

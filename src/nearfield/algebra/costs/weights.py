@@ -12,6 +12,15 @@ from nearfield.algebra.costs.facts import LimitTerm, log_terms, power_term
 from nearfield.algebra.parts import part
 from nearfield.typing import Array
 
+__all__ = [
+    "CrossEntropy",
+    "ElasticEmbedding",
+    "GeneralizedKL",
+    "GeneralizedNeRV",
+    "GeneralizedReverseKL",
+    "LargeVis",
+]
+
 WEIGHTS = frozenset({"weights"})
 
 
@@ -22,6 +31,8 @@ class GeneralizedKL(Cost):
     name: ClassVar = "generalized-kl"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"v \log\frac{v}{w} - v + w"
+    derivative_formula: ClassVar = r"1 - \frac{v}{w}"
+    limit_formula: ClassVar = r"1"
     expression: ClassVar = "p*log(p/q) - p + q"
 
     def value(self, p: Array, q: Array) -> Array:
@@ -42,6 +53,8 @@ class GeneralizedReverseKL(Cost):
     name: ClassVar = "generalized-reverse-kl"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"w \log\frac{w}{v} - w + v"
+    derivative_formula: ClassVar = r"\log\frac{w}{v}"
+    limit_formula: ClassVar = r"\log\frac{w}{\delta}"
     expression: ClassVar = "q*log(q/p) - q + p"
     infinite_at_zero: ClassVar = True
 
@@ -70,6 +83,8 @@ class GeneralizedNeRV(Cost):
     formula: ClassVar = (
         r"\lambda\left(v \log\frac{v}{w} - v + w\right) + (1-\lambda)\left(w \log\frac{w}{v} - w + v\right)"
     )
+    derivative_formula: ClassVar = r"\lambda\left(1 - \frac{v}{w}\right) + (1-\lambda)\log\frac{w}{v}"
+    limit_formula: ClassVar = r"\lambda + (1-\lambda)\log\frac{w}{\delta}"
     expression: ClassVar = "lam*(p*log(p/q) - p + q) + (1 - lam)*(q*log(q/p) - q + p)"
 
     def __post_init__(self) -> None:
@@ -107,6 +122,8 @@ class ElasticEmbedding(Cost):
     name: ClassVar = "elastic"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"-v \log w + \lambda w"
+    derivative_formula: ClassVar = r"\lambda - \frac{v}{w}"
+    limit_formula: ClassVar = r"\lambda"
     expression: ClassVar = "-p*log(q) + lam*q"
 
     def __post_init__(self) -> None:
@@ -140,6 +157,8 @@ class LargeVis(Cost):
     name: ClassVar = "largevis"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"-v \log w - \gamma \log(1 - w)"
+    derivative_formula: ClassVar = r"-\frac{v}{w} + \frac{\gamma}{1 - (1-\epsilon) w}"
+    limit_formula: ClassVar = r"\frac{\gamma}{1 - (1-\epsilon) w}"
     expression: ClassVar = "-p*log(q) - gamma*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
     within_one: ClassVar = True
 
@@ -174,6 +193,8 @@ class CrossEntropy(Cost):
     name: ClassVar = "cross-entropy"
     domains: ClassVar = WEIGHTS
     formula: ClassVar = r"v \log\frac{v}{w} + (1-v) \log\frac{1-v}{1-w}"
+    derivative_formula: ClassVar = r"-\frac{v}{w} + \frac{1-v}{1 - (1-\epsilon) w}"
+    limit_formula: ClassVar = r"\frac{1}{1 - (1-\epsilon) w}"
     expression: ClassVar = "p*log(p/q) + (1 - p)*log(1 - p) - (1 - p)*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
     within_one: ClassVar = True
 

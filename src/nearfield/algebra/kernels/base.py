@@ -68,6 +68,8 @@ class Kernel(Part):
         The short name that `named` takes.
     formula : str
         w(f) as LaTeX.
+    derivative_formula : str
+        w'(f) as LaTeX.
     expression : str
         The same as text that `nearfield.kernels.Expression` reads, in f and the parameters' own names.
     facts : KernelFacts
@@ -83,6 +85,7 @@ class Kernel(Part):
 
     name: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    derivative_formula: ClassVar[str] = ""
     expression: ClassVar[str] = ""
     facts_kind: ClassVar = KernelFacts
     mass: Any = None

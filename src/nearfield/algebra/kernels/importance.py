@@ -14,6 +14,8 @@ from nearfield.algebra.kernels.tails import Student
 from nearfield.algebra.parts import TINY, part
 from nearfield.typing import Array
 
+__all__ = ["ImportanceWeighted"]
+
 
 @part
 class ImportanceWeighted(Kernel):
@@ -31,6 +33,7 @@ class ImportanceWeighted(Kernel):
     mass: Any = None
     name: ClassVar = "importance"
     formula: ClassVar = r"m_i m_j w(f)"
+    derivative_formula: ClassVar = r"m_i m_j w'(f)"
 
     @cached_property
     def facts(self) -> KernelFacts:

@@ -16,6 +16,8 @@ from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.parts import part, scaled_log1p
 
+__all__ = ["Gaussian", "HeavyTailed", "Inhomogeneous", "Student"]
+
 
 class Tail(Kernel):
     """The family in terms of α and β, which its members give in their own parameters."""
@@ -61,6 +63,7 @@ class Gaussian(Tail):
     beta: float = 1.0
     name: ClassVar = "gaussian"
     formula: ClassVar = r"e^{-\beta f}"
+    derivative_formula: ClassVar = r"-\beta w"
     expression: ClassVar = "exp(-beta*f)"
 
     def __post_init__(self) -> None:
@@ -80,6 +83,7 @@ class HeavyTailed(Tail):
     learned: tuple[str, ...] = ()
     name: ClassVar = "heavy-tailed"
     formula: ClassVar = r"(1 + \alpha\beta f)^{-1/\alpha}"
+    derivative_formula: ClassVar = r"-\beta w^{1+\alpha}"
     expression: ClassVar = "(1 + alpha*beta*f)**(-1/alpha)"
     # Beyond the bounds the kernel hardly changes any more: Gaussian below, flat above.
     bounds: ClassVar = {"alpha": (1e-3, 10.0), "beta": (1e-6, 1e6)}
@@ -115,6 +119,7 @@ class Student(Tail):
     dof: float = 1.0
     name: ClassVar = "student"
     formula: ClassVar = r"(1 + f/\nu)^{-(\nu+1)/2}"
+    derivative_formula: ClassVar = r"-\frac{\nu+1}{2(\nu+f)} w"
     expression: ClassVar = "(1 + f/dof)**(-(dof + 1)/2)"
 
     def __post_init__(self) -> None:
@@ -140,6 +145,7 @@ class Inhomogeneous(Tail):
     learned: tuple[str, ...] = ()
     name: ClassVar = "inhomogeneous"
     formula: ClassVar = r"(1 + f/\nu_i)^{-(\nu_i+1)/2}"
+    derivative_formula: ClassVar = r"-\frac{\nu_i+1}{2(\nu_i+f)} w"
     expression: ClassVar = "(1 + f/nu)**(-(nu + 1)/2)"
     symmetric: ClassVar = False
     bounds: ClassVar = {"nu": (0.1, 1e3)}

@@ -10,6 +10,8 @@ from nearfield.algebra.costs.divergences import positive
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.parts import part
 
+__all__ = ["UMAP"]
+
 
 @part
 class UMAP(Kernel):
@@ -19,6 +21,7 @@ class UMAP(Kernel):
     b: float = 1.0
     name: ClassVar = "umap"
     formula: ClassVar = r"\frac{1}{1 + a f^b}"
+    derivative_formula: ClassVar = r"-a b f^{b-1} w^2"
     expression: ClassVar = "1/(1 + a*f**b)"
     underflows: ClassVar = False
 

@@ -22,6 +22,7 @@ from nearfield.affinity.copies import pairs_of_copies
 from nearfield.affinity.strata import Sampled
 from nearfield.algebra.costs.facts import LimitTerm
 from nearfield.algebra.method import Method
+from nearfield.defaults import ACCURACY
 from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import accepts
 from nearfield.engine.mesh.edges import Edges, EdgeSums, Request
@@ -30,7 +31,6 @@ from nearfield.engine.task import Task
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
-ACCURACY = 1e-2  # of the repulsive force, relative
 FROM = 1000  # points, below which all pairs are as quick
 LONE = 100.0  # times the grid's error: an S below that is summed up
 
