@@ -27,6 +27,7 @@ LARGE_COSTS = [
 ]
 LARGE_KERNELS = [
     "exp(-f*sqrt(f)) + exp(-f*0.25) + exp(-0.789*f)",
+    "1/(1 + f**(3.3333333333333335 - lam))",
     "1/((1.5 + f)**17 + ((2*f)**(5/6) + sqrt(f))**7)",
 ]
 
@@ -35,14 +36,14 @@ LARGE_KERNELS = [
 def test_a_large_cost_is_left_as_it_is_and_says_so(text):
     found = nf.derive(composed(nf.costs.Expression(text)))
     assert found.error < 1e-6
-    assert "too large to be simplified" in " ".join(str(found).split())
+    assert "left as it is differentiated" in " ".join(str(found).split())
 
 
 @pytest.mark.parametrize("text", LARGE_KERNELS)
 def test_a_large_kernel_is_left_as_it_is_and_says_so(text):
-    found = nf.derive(composed(nf.kernels.Expression(text)))
+    found = nf.derive(composed(nf.kernels.Expression(text, **({"lam": 0.3} if "lam" in text else {}))))
     assert found.error < 1e-6
-    assert "too large to be simplified" in " ".join(str(found).split())
+    assert "left as it is differentiated" in " ".join(str(found).split())
 
 
 def test_a_large_cost_still_has_its_reason():
@@ -54,7 +55,7 @@ def test_a_large_cost_still_has_its_reason():
 
 @pytest.mark.parametrize("name", ["tsne", "jse", "absne", "umap", "nsammon"])
 def test_methods_of_the_catalogue_are_simplified(name):
-    assert "too large" not in str(nf.derive(name))
+    assert "left as it is" not in str(nf.derive(name))
 
 
 @pytest.mark.parametrize("text", ["q", "r*(0.1*d)/d", "0.997*q - q", "(w/w)**-0.7"])
@@ -73,6 +74,9 @@ def test_a_cost_that_no_map_changes_has_no_gradient(text):
         "max(r, d)*max(2, r**0.3 - 1/min(r, 0.6))",
         "p**q*q**2 + q",
         "q*max(1/p, q)",
+        "sqrt(1 - w/log(w))*w",
+        "v*log(v/w) + abs((2 - w)**1.5)",
+        "v*log(v/w) + abs((2 - w)**0.3 - w)",
         "min(q, 99999999999999999999999999999999999999**-0.5/q) + q*q",
     ],
 )
@@ -82,7 +86,14 @@ def test_corners_and_infinities_are_derived(text):
     assert found.markdown()
 
 
-@pytest.mark.parametrize("text", ["exp(-max((max(f, 0.5))**1.5, f/4, 0.1))", "log1p(1/(1 + abs(9e59*f)))"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exp(-max((max(f, 0.5))**1.5, f/4, 0.1))",
+        "log1p(1/(1 + abs(9e59*f)))",
+        "exp(-f) + exp(-((0.25+1e300)+(f+1e-300)))",
+    ],
+)
 def test_corners_of_kernels_are_derived(text):
     assert nf.derive(composed(nf.kernels.Expression(text))).gradient
 

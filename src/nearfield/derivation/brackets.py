@@ -46,17 +46,25 @@ class Bracket:
     mixture: sp.Expr | None = None
 
 
-@cache
 def derivative(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
     """∂c/∂q, written shortly, and the mixture of p and q that is called z in it."""
-    found = sp.diff(cost, Q)
-    return tidy(found) if is_tidied(cost) else (found, None)
+    return _tidied(cost) or (sp.diff(cost, Q), None)
+
+
+def is_tidied(cost: sp.Expr) -> bool:
+    """Whether ∂c/∂q is written shortly; otherwise it is left as it is differentiated."""
+    return _tidied(cost) is not None
 
 
 @cache
-def is_tidied(cost: sp.Expr) -> bool:
-    """Whether ∂c/∂q is small enough to be written shortly; what is not, is left as it is differentiated."""
-    return is_small(sp.diff(cost, Q), letters=True)
+def _tidied(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None] | None:
+    """∂c/∂q written shortly, and its mixture; None if it is too large for that."""
+    found = sp.diff(cost, Q)
+    if not is_small(found, letters=True):
+        return None
+    short, mixture = tidy(found)
+    # Logarithms are taken apart as if all within them were positive; it shows where it is not.
+    return None if short.has(sp.I) else (short, mixture)
 
 
 def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:

@@ -199,7 +199,15 @@ def expressed(part: Any) -> sp.Expr:
             f"{part!r} cannot be derived, because an exponent in it has too many digits for exact algebra:"
             " make it a parameter, which stays a letter"
         )
-    return symbolic(tree)
+    return _with_real_slopes(symbolic(tree))
+
+
+def _with_real_slopes(expression: sp.Expr) -> sp.Expr:
+    """The same with sqrt(x²) for the |x| of which SymPy cannot tell that x is real, as everything here is."""
+    return expression.replace(
+        lambda e: isinstance(e, sp.Abs) and e.args[0].is_extended_real is None,
+        lambda e: sp.sqrt(e.args[0] ** 2),
+    )
 
 
 def value_of(part: Any, name: str) -> Any:

@@ -30,7 +30,7 @@ from nearfield.derivation.layout import (
 )
 from nearfield.derivation.links import PRECISION, SHARE, D, F, Links, P, Q, S, W, Z, is_simplified, number
 
-LEFT = " It is too large to be simplified, and is left as it is differentiated."
+LEFT = " It is beyond what is simplified here, and is left as it is differentiated."
 SQUARED = Group(Power(Name("d", "ij"), laid(2)))  # d²
 
 

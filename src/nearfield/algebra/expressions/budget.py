@@ -108,7 +108,11 @@ def is_small(expression: Any, letters: bool = False) -> bool:
         return False
     powers = [power.exp for power in expression.atoms(sympy.Pow)]
     if letters:
-        powers = [power for power in powers if not power.free_symbols]
+        lettered = [power for power in powers if power.free_symbols]
+        numbers = {number for power in lettered for number in power.atoms(sympy.Rational)}
+        powers = [power for power in powers if not power.free_symbols] + sorted(numbers)
+        if any(abs(number.p) > DEGREE for number in numbers):  # f^(3.3 - a) is f^33 of tenth roots, and f^a
+            return False
     if not all(power.is_Rational and power.q <= ROOTS for power in powers):
         return False
     exponents = [each.args[0] for each in expression.atoms(sympy.exp)]
@@ -152,7 +156,8 @@ class Extent:
             Counter({key: abs(n) * degree for key, degree in each.items()})
             for each in (self.above, self.below)
         )
-        return Extent(*((above, below) if n > 0 else (below, above)), abs(n) * self.digits)
+        digits = min(abs(n), 10**200) * self.digits  # beyond all bounds, but a float
+        return Extent(*((above, below) if n > 0 else (below, above)), digits)
 
 
 def has_quick_limit(expression: Any, variable: Any) -> bool:
