@@ -2,7 +2,7 @@
 
 import pytest
 
-from fuzz.__main__ import Search
+from fuzz.__main__ import Search, main
 from fuzz.kinds import KINDS, drawn
 from fuzz.shrinking import same_as, shrunk
 from fuzz.verdicts import Verdict, as_test, judged
@@ -91,6 +91,33 @@ def test_a_search_counts_by_kind_and_shows_each_defect_ready_to_paste(capsys):
     assert shown.count("def test_tables_7_") == 2
     assert "python -m fuzz --only tables --seed 7 --case 0" in shown
     report = search.report()
-    assert "5 cases: 5 exception" in report
+    assert [line.split() for line in report.splitlines()[:2]] == [
+        ["kind", "cases", "exception"],
+        ["tables", "5", "5"],
+    ]
     assert "5 × exception · KeyError · descent/run.py:1" in report
     assert report.endswith("seed 7: 1 defects found")
+
+
+def test_a_search_may_be_for_so_many_cases_of_each_kind(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["fuzz", "--seed", "1", "--cases", "tables=3,files=1"])
+    assert main() == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in shown[2:4]] == [["tables", "3"], ["files", "1"]]
+    search = Search(1, ["tables", "files"], until=0.0, limit=1.0, wanted={"tables": 3, "files": 1})
+    assert list(search.numbered()) == [("tables", 0), ("files", 0), ("tables", 1), ("tables", 2)]
+
+
+def test_what_is_no_number_of_cases_is_refused(capsys, monkeypatch):
+    for given, told in (("runs", "such as runs=1000"), ("walks=3", "no kind is called 'walks'")):
+        monkeypatch.setattr("sys.argv", ["fuzz", "--cases", given])
+        with pytest.raises(SystemExit):
+            main()
+        assert told in capsys.readouterr().err
+
+
+def test_how_far_it_is_is_told_now_and_then(capsys, monkeypatch):
+    monkeypatch.setattr("fuzz.__main__.PROGRESS", 0.0)
+    monkeypatch.setattr("sys.argv", ["fuzz", "--seed", "1", "--jobs", "1", "--cases", "tables=3"])
+    assert main() == 0
+    assert "tables 2/3; 0 defects" in capsys.readouterr().out

@@ -11,9 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
+import numpy as np
 import sympy as sp
 
-from nearfield.derivation.links import SHARE, P, Q, Z, total
+from nearfield.algebra.expressions.budget import is_small
+from nearfield.derivation.links import SHARE, P, Q, Z, number, total
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,25 @@ class Bracket:
     mixture: sp.Expr | None = None
 
 
-@cache
 def derivative(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
     """∂c/∂q, written shortly, and the mixture of p and q that is called z in it."""
-    return tidy(sp.diff(cost, Q))
+    return _tidied(cost) or (sp.diff(cost, Q), None)
+
+
+def is_tidied(cost: sp.Expr) -> bool:
+    """Whether ∂c/∂q is written shortly; otherwise it is left as it is differentiated."""
+    return _tidied(cost) is not None
+
+
+@cache
+def _tidied(cost: sp.Expr) -> tuple[sp.Expr, sp.Expr | None] | None:
+    """∂c/∂q written shortly, and its mixture; None if it is too large for that."""
+    found = sp.diff(cost, Q)
+    if not is_small(found, letters=True):
+        return None
+    short, mixture = tidy(found)
+    # Logarithms are taken apart as if all within them were positive; it shows where it is not.
+    return None if short.has(sp.I) else (short, mixture)
 
 
 def tidy(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
@@ -134,8 +151,8 @@ def _ratios(factors: dict[sp.Expr, sp.Expr]) -> sp.Expr:
 
 def negative(expression: sp.Expr) -> bool:
     """Whether an expression looks negative: λ - 1 does, since shares are below 1."""
-    value = expression.xreplace({symbol: sp.Rational(3, 10) for symbol in expression.free_symbols})
-    return bool(value.is_real) and bool(value < 0)
+    with np.errstate(all="ignore"):
+        return bool(number(expression, dict.fromkeys(expression.free_symbols, np.float64(0.3))) < 0)
 
 
 def shortest(expression: sp.Expr) -> sp.Expr:
@@ -173,7 +190,10 @@ def bracket(cost: sp.Expr, share: sp.Symbol = Q, *, pair_share: sp.Symbol | None
         What stands before the bracket, where it is not the same: w/S of joint normalization.
     """
     G, mixture = derivative(cost)
-    of_p, of_q, rest = _sorted(G, share)
+    if is_tidied(cost):
+        of_p, of_q, rest = _sorted(G, share)
+    else:
+        of_p, of_q, rest = sp.S.Zero, sp.S.Zero, [(sp.S.One, G * share)]
     product = of_p * P + of_q * share + sp.Add(*(factor * term for factor, term in rest))
     mean, spring = of_p + of_q, of_p * (P - share)
     sums: dict[sp.Symbol, sp.Expr] = {}

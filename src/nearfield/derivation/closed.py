@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from nearfield.derivation.brackets import Bracket, bracket, derivative, negative
+from nearfield.algebra.expressions.budget import is_small
+from nearfield.derivation.brackets import Bracket, bracket, derivative, is_tidied, negative
 from nearfield.derivation.links import (
     PRECISION,
     SHARE,
@@ -74,8 +75,10 @@ def closed(links: Links) -> Closed:
     if links.normalized:
         normalized = bracket(links.cost, share, pair_share=SHARE if joint else None)
         spring = normalized.spring
-    else:
+    elif is_tidied(links.cost):
         spring = sp.Add(*(sp.powsimp(share * term) for term in sp.Add.make_args(G)))
+    else:
+        spring = share * G
     slope = sp.powsimp(sp.cancel(sp.diff(links.transform, D) / (2 * D)))
     if links.kernel is None:
         rate, k = None, _of_distances(links, G, spring, slope, bool(normalized and normalized.sums))
@@ -83,7 +86,9 @@ def closed(links: Links) -> Closed:
         rate = log_derivative(links.kernel)
         at = rate.xreplace({F: PRECISION * F}) * PRECISION if links.scales else rate
         k = turned(spring) * -at * slope if negative(at) else spring * at * slope
-    k = sp.factor_terms(k * constant(links)) if links.kernel is None else k * constant(links)
+    k *= constant(links)
+    if links.kernel is None and is_tidied(links.cost):
+        k = sp.factor_terms(k)
     return Closed(links, G, normalized, mixture, spring, rate, slope, k, _learned(links))
 
 
@@ -105,7 +110,10 @@ def _of_distances(links: Links, G: sp.Expr, spring: sp.Expr, slope: sp.Expr, sum
     """The stiffness where w is f itself, so that w' is 1."""
     if not links.normalized:
         seen = D if links.transform == D else F
-        above, below = sp.fraction(sp.cancel(sp.together((G * slope).xreplace({Q: seen}))))
+        product = (G * slope).xreplace({Q: seen})
+        if not is_small(product, letters=True):
+            return product
+        above, below = sp.fraction(sp.cancel(sp.together(product)))
         return sp.factor_terms(above) / below
     if sums:  # q/f is 1/S
         return sp.Add(*(term / Q for term in sp.Add.make_args(spring))) * slope / S

@@ -33,13 +33,14 @@ class Derivation:
     closed : Closed
         Its formulas in SymPy, link by link.
     limits : Limit or None
-        What becomes of ∂c/∂q as p → 0; None for costs of distances.
+        What becomes of ∂c/∂q as p → 0; None for costs of distances, and where algebra does not tell.
     fast : bool
         Whether the fast engine applies: edges and fields, in near-linear time.
     reason : str
         Why, or why not.
     error : float
-        The largest difference of the derived gradient from central differences, relative to its norm.
+        The largest difference of the derived gradient from central differences, relative to its norm (unless
+        that is zero); not finite where the check left the range of numbers.
     """
 
     method: Method

@@ -74,7 +74,8 @@ def derive(method: Method | str, **parameters: Any) -> Derivation:
     obstacle = Mesh.obstacle(Task(method))
     reason = _reason(method, at_zero, obstacle)
     error = _error(method)
-    walk = (*steps(form), *_limit_steps(form, at_zero, reason), check_step(form, f"{error:.1e}"))
+    told = f"{error:.1e}" if np.isfinite(error) else None
+    walk = (*steps(form), *_limit_steps(form, at_zero, reason), check_step(form, told))
     return Derivation(method, name, walk, form, at_zero, obstacle is None, reason, error)
 
 
@@ -109,6 +110,11 @@ def _limit_steps(form: Closed, at_zero: Limit | None, reason: str) -> list[Step]
 
 def _reason(method: Method, at_zero: Limit | None, obstacle: str | None) -> str:
     """Whether the fast engine applies, and why; from the facts that the plan goes by."""
+    if obstacle is None and at_zero is None:
+        return (
+            "Where there are no neighbours, the limit of the cost's derivative was found in numbers. The"
+            " gradient splits into edges and potentials: the fast engine applies, and takes near-linear time."
+        )
     if obstacle is None and at_zero is not None:
         both = 2 if method.normalization == "point" else 1
         bare = method.normalization == "none"
@@ -169,11 +175,13 @@ def _sized(kernel: Kernel) -> Kernel:
 
 
 def _relative(numeric: Any, derived: Any) -> float:
-    return float(np.max(np.abs(numeric - derived)) / np.linalg.norm(derived))
+    """The largest difference beside the norm of the gradient; as it is, where the gradient is zero."""
+    with np.errstate(all="ignore"):
+        return float(np.max(np.abs(numeric - derived)) / (np.linalg.norm(derived) or 1.0))
 
 
-def check_step(form: Closed, error: str) -> Step:
-    """What the check gave."""
+def check_step(form: Closed, error: str | None) -> Step:
+    """What the check gave; None if the map was beyond the range of numbers."""
     from nearfield.derivation.layout import equation
     from nearfield.derivation.steps import Step
 
@@ -185,8 +193,10 @@ def check_step(form: Closed, error: str) -> Step:
     said = (
         f"The formula was computed for a random map of {POINTS} points{scales}",
         *values,
-        " and compared with central differences of the cost. The largest difference, relative to the norm of"
-        f" the gradient, is {error}.",
+        " and compared with central differences of the cost. ",
+        "They leave the range of numbers, so that the check says nothing."
+        if error is None
+        else f"The largest difference, relative to the norm of the gradient, is {error}.",
     )
     return Step("The check", said)
 

@@ -29,6 +29,9 @@ SHARES = (P, Q, SHARE, Z, S)  # what may differ between (i, j) and (j, i)
 
 def gradient(closed: Closed) -> tuple[tuple[str], tuple[Any]]:
     """What is said of the gradient, and its equation."""
+    if closed.stiffness == 0:
+        said = "The cost is the same for all maps, so there is nothing to descend."
+        return (said,), (equation(partial("C", "y_i"), 0),)
     if is_symmetric(closed):
         what = "The distances" if closed.links.kernel is None else "The weights"
         what = "P and the kernel" if closed.links.normalized and closed.links.kernel is not None else what

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from nearfield.derivation.brackets import derivative, tidy
+from nearfield.derivation.brackets import derivative, is_tidied, tidy
 from nearfield.derivation.links import FLOOR, Links, P, Q, S, W, Z
 
 
@@ -34,8 +34,10 @@ class Limit:
         return tuple(dict.fromkeys(g for _, g in self.terms or () if g != 1))
 
 
-def limit(links: Links) -> Limit:
-    """The limit of ∂c/∂q as p → 0 at the values that the parameters have."""
+def limit(links: Links) -> Limit | None:
+    """The limit of ∂c/∂q as p → 0 at the values of the parameters; None where algebra does not tell."""
+    if not is_tidied(links.cost) or any(power.exp.has(P, Q) for power in links.cost.atoms(sp.Pow)):
+        return None
     G, mixture = derivative(links.cost)
     if mixture is not None:
         G = G.xreplace({Z: mixture})
@@ -65,7 +67,10 @@ def _at_zero(term: sp.Expr, links: Links) -> sp.Expr | None:
             logs += 1
         else:
             rest *= factor
-    at = rest.xreplace({P: sp.S.Zero})
+    try:
+        at = rest.xreplace({P: sp.S.Zero})
+    except ValueError:  # what is infinite has no place in max and min
+        return None
     if at.has(sp.oo, sp.zoo, sp.nan):
         return None
     size = float(

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from nearfield.algebra.costs.base import Cost
-from nearfield.algebra.expressions import symbolic
+from nearfield.algebra.expressions import from_symbolic, numeric, symbolic
+from nearfield.algebra.expressions.budget import has_low_roots, is_small
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Transform
@@ -120,6 +122,8 @@ class Links:
 @cache
 def log_derivative(kernel: sp.Expr) -> sp.Expr:
     """w'/w, written with w where that is shorter: -w for Student's kernel, -β w^α for heavy tails."""
+    if not is_simplified(kernel):
+        return sp.diff(kernel, F) / kernel
     rate = sp.factor(sp.simplify(sp.diff(kernel, F) / kernel))
     base, exponent = kernel.as_base_exp()
     if base == sp.E or exponent.has(F) or base == F:
@@ -127,6 +131,12 @@ def log_derivative(kernel: sp.Expr) -> sp.Expr:
     # w = b^e, so that 1/b is w^(-1/e)
     with_w = sp.cancel(exponent * sp.diff(base, F)) * W ** sp.cancel(-1 / exponent)
     return with_w if sp.count_ops(with_w) <= sp.count_ops(rate) else rate
+
+
+@cache
+def is_simplified(kernel: sp.Expr) -> bool:
+    """Whether w'/w is small enough to be simplified; what is not, is left as it is differentiated."""
+    return is_small(sp.diff(kernel, F) / kernel, letters=True)
 
 
 def links(method: Method) -> Links:
@@ -183,10 +193,33 @@ def expressed(part: Any) -> sp.Expr:
             f"{part!r} cannot be derived, because only its numbers are known: set `expression`, its formula"
             f" as text, in the class{instead}"
         )
-    return symbolic(part.expressed())
+    tree = part.expressed()
+    if not has_low_roots(tree):
+        raise ValueError(
+            f"{part!r} cannot be derived, because an exponent in it has too many digits for exact algebra:"
+            " make it a parameter, which stays a letter"
+        )
+    return _with_real_slopes(symbolic(tree))
+
+
+def _with_real_slopes(expression: sp.Expr) -> sp.Expr:
+    """The same with sqrt(x²) for the |x| of which SymPy cannot tell that x is real, as everything here is."""
+    return expression.replace(
+        lambda e: isinstance(e, sp.Abs) and e.args[0].is_extended_real is None,
+        lambda e: sp.sqrt(e.args[0] ** 2),
+    )
 
 
 def value_of(part: Any, name: str) -> Any:
     """The value of a parameter: a field, or one of those that a formula was given."""
     written = getattr(part, "parameters", None)
     return written[name] if isinstance(written, dict) and name in written else getattr(part, name)
+
+
+def number(expression: sp.Expr, values: dict[sp.Symbol, Any]) -> Any:
+    """An expression at these values."""
+    if not expression.free_symbols:
+        return np.float64(expression)
+    names = sorted(expression.free_symbols, key=str)
+    function = numeric(from_symbolic(expression), tuple(each.name for each in names))
+    return function(*(values[each] for each in names))

@@ -25,6 +25,7 @@ from nearfield.derivation.links import (
     W,
     Z,
     letter,
+    number,
 )
 from nearfield.typing import Array
 
@@ -53,25 +54,23 @@ def evaluate(closed: Closed, Y: Any, target: Any) -> tuple[Array, dict[str, Any]
         for scale in each:
             here = {**values, **scale}
             for symbol, term in closed.sums.items():
-                here[symbol] = _summed(closed, _off(number(term, here)))
-            k = _off(number(closed.stiffness, here)) / len(each)
+                here[symbol] = _summed(closed, _pairs(term, here))
+            k = _pairs(closed.stiffness, here) / len(each)
             # Coincident points have no direction to be pulled in; duplicates (r = 0) count for nothing.
             k[~np.isfinite(k) & ((values[D] == 0) | (values[P] == 0))] = 0.0
             K += k
             for theta, rate in closed.learned.items():
                 at = rate.xreplace({F: PRECISION * F}) if closed.links.scales else rate
-                pairs = _off(number(closed.spring * at, here)) / len(each)
+                pairs = _pairs(closed.spring * at, here) / len(each)
                 name = closed.links.names[theta]
                 of_points = np.ndim(closed.links.values[theta]) > 0
                 parameters[name] += pairs.sum(axis=1) if of_points else pairs.sum()
     return 2 * np.einsum("ij,ijc->ic", K + K.T, gaps), parameters
 
 
-def number(expression: sp.Expr, values: Values) -> Any:
-    """An expression at these values."""
-    symbols = sorted(expression.free_symbols, key=str)
-    function = sp.lambdify(symbols, expression, "numpy", dummify=True)
-    return function(*(values[symbol] for symbol in symbols))
+def _pairs(expression: sp.Expr, values: Values) -> Array:
+    """An expression at every pair, even if it is the same at all of them."""
+    return _off(np.broadcast_to(number(expression, values), values[D].shape))
 
 
 def _off(values: Any) -> Array:
@@ -110,7 +109,7 @@ def _of_scale(closed: Closed, values: Values, beta: float) -> Values:
     if links.kernel is None:
         w = values[F]
     else:
-        w = number(links.kernel, {**values, F: beta * values[F]})
+        w = np.broadcast_to(number(links.kernel, {**values, F: beta * values[F]}), values[F].shape)
     if not links.normalized:
         return {W: w, SHARE: w, PRECISION: beta}
     total = _summed(closed, _off(w))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from nearfield.derivation.brackets import is_multiple
+from nearfield.derivation.brackets import is_multiple, is_tidied
 from nearfield.derivation.closed import TOTAL, Closed, constant
 from nearfield.derivation.gradients import gradient
 from nearfield.derivation.indices import Indices
@@ -27,8 +28,9 @@ from nearfield.derivation.layout import (
     partial,
     row,
 )
-from nearfield.derivation.links import PRECISION, SHARE, D, F, P, Q, S, W, Z
+from nearfield.derivation.links import PRECISION, SHARE, D, F, Links, P, Q, S, W, Z, is_simplified, number
 
+LEFT = " It is beyond what is simplified here, and is left as it is differentiated."
 SQUARED = Group(Power(Name("d", "ij"), laid(2)))  # d²
 
 
@@ -143,7 +145,7 @@ class Walk:
         if links.floored:
             said += [" Where p is 0 the cost would be infinite, so p is taken to be at least a floor "]
             said += [laid("δ"), "."]
-        if kernel is None and links.cost.subs(P, 0).has(sp.zoo, sp.oo):
+        if kernel is None and _is_infinite_of_duplicates(links):
             said += [" Duplicates, with ", equation(f"{'r' if links.transform == D else 'g'}_ij", 0)]
             said.append(", count for nothing.")
         if kernel is not None and kernel.profile is not kernel:
@@ -165,6 +167,8 @@ class Walk:
         said = [f"Each pair has a term of its own, so the derivative in {what[letter]} is that of one term."]
         if self.closed.mixture is not None:
             said += [" But for the logarithm all cancels, because ", laid("z"), " is the mixture."]
+        if not is_tidied(self.links.cost):
+            said.append(LEFT)
         left, value = partial("C", self.q), self.index.of(self.closed.G)
         found: tuple[Any, ...]
         if self.factor:
@@ -207,9 +211,11 @@ class Walk:
     def kernel(self) -> Step:
         """The link w → f."""
         assert self.closed.rate is not None
+        assert self.links.kernel is not None
         rate = self.scaled(self.closed.rate) * (PRECISION if self.links.scales else 1)
         said = "A weight depends on its own pair only, and what is needed is its slope relative to itself"
         said += ", which is shorter with the weight in it." if rate.has(W) else "."
+        said += "" if is_simplified(self.links.kernel) else LEFT
         slope = row(over(1, self.w), partial(self.w, "f_ij"))
         return Step("w → f", (said,), (equation(slope, self.index.of(rate)),))
 
@@ -314,3 +320,9 @@ class Walk:
             equation(partial("C", theta), row(*parts, factor(self.index.of(self.closed.spring)), log)),
         )
         return Step(f"The parameter {self.links.names[theta]}", said, found)
+
+
+def _is_infinite_of_duplicates(links: Links) -> bool:
+    """Whether a cost of distances is infinite where the data are no distance apart."""
+    with np.errstate(all="ignore"):
+        return bool(np.isinf(number(links.cost, {**links.values, P: np.zeros(1), Q: np.ones(1)})).any())

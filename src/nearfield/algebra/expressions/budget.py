@@ -45,7 +45,19 @@ def is_simple(tree: Tree) -> bool:
     """
     numbers = [Fraction(repr(part.value)) for part in every(tree) if isinstance(part, Number)]
     ordinary = all(max(abs(each.numerator), each.denominator) < 10**DIGITS for each in numbers)
-    return is_short(tree) and ordinary and fold(tree, _root).high <= HIGH
+    return is_short(tree) and ordinary and has_low_roots(tree)
+
+
+def has_low_roots(tree: Tree) -> bool:
+    """Whether SymPy may write a formula at all: it looks for the roots of numbers as soon as it sees them.
+
+    Examples
+    --------
+    >>> from nearfield.algebra.expressions import parse
+    >>> [has_low_roots(parse(text, ("f",))) for text in ("(f/24)**0.4", "(f/24)**0.4321567", "f**0.4321567")]
+    [True, False, True]
+    """
+    return bool(fold(tree, _root).high <= HIGH)
 
 
 class Root(NamedTuple):
@@ -77,8 +89,11 @@ def _exact(constant: Tree) -> Fraction:
     return Fraction(repr(float(numeric(constant, ("x",))(0.0))))
 
 
-def is_small(expression: Any) -> bool:
+def is_small(expression: Any, letters: bool = False) -> bool:
     """Whether it is a matter of a moment to multiply an expression out, to cancel and to factor it.
+
+    With `letters`, powers to an exponent with names in it are allowed: x^a is one more thing that polynomials
+    are made of.
 
     Examples
     --------
@@ -92,6 +107,12 @@ def is_small(expression: Any) -> bool:
     if expression.count_ops() > LARGE:
         return False
     powers = [power.exp for power in expression.atoms(sympy.Pow)]
+    if letters:
+        lettered = [power for power in powers if power.free_symbols]
+        numbers = {number for power in lettered for number in power.atoms(sympy.Rational)}
+        powers = [power for power in powers if not power.free_symbols] + sorted(numbers)
+        if any(abs(number.p) > DEGREE for number in numbers):  # f^(3.3 - a) is f^33 of tenth roots, and f^a
+            return False
     if not all(power.is_Rational and power.q <= ROOTS for power in powers):
         return False
     exponents = [each.args[0] for each in expression.atoms(sympy.exp)]
@@ -135,7 +156,8 @@ class Extent:
             Counter({key: abs(n) * degree for key, degree in each.items()})
             for each in (self.above, self.below)
         )
-        return Extent(*((above, below) if n > 0 else (below, above)), abs(n) * self.digits)
+        digits = min(abs(n), 10**200) * self.digits  # beyond all bounds, but a float
+        return Extent(*((above, below) if n > 0 else (below, above)), digits)
 
 
 def has_quick_limit(expression: Any, variable: Any) -> bool:
