@@ -12,6 +12,8 @@ weights, and the pairs of copies of the same point, which exert no force, are ad
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,6 +34,7 @@ from nearfield.typing import Array
 
 ACCURACY = 1e-2  # of the repulsive force, relative
 FROM = 1000  # points, below which all pairs are as quick
+FINELY = 1e-4  # the accuracy of the sums that new points find as they are
 LONE = 100.0  # times the grid's error: an S below that is summed up
 
 # The key of w, and each term of the limit with the keys of H(w) and g(w) w.
@@ -141,13 +144,31 @@ class Mesh(Engine):
         """The method's value and gradient at Y."""
         method = method or self.method
         asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
-        kernel = method.kernel.profile  # type: ignore[union-attr]
+        evaluate = self._point if method.normalization == "point" else self._pair
+        return evaluate(asked, *self._begin(asked))
+
+    def held(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
+        """S and Ḡ at Y, which new points find as they are: of all pairs, or of each point."""
+        method = method or self.method
+        asked = Asked(method, np.ascontiguousarray(Y, dtype=np.float32), 1.0, False)
+        finely = copy(self)
+        if not self.fused:  # Ḡ may be a small difference of large sums, once and for all
+            finely.field = Field(self._width(), min(FINELY, self.field.accuracy), self.n_jobs)
+        functions, springs = finely._begin(asked)
+        if method.normalization == "point":
+            sums = finely._sums_of_points(asked, functions, springs)
+            return sums.S, sums.bracket
+        pairs = finely._sums_of_pairs(asked, functions, springs)
+        return pairs.S, 0.0 if method.normalization == "none" else pairs.bracket
+
+    def _begin(self, asked: Asked) -> tuple[Functions, Springs]:
+        """What does not need S: the functions, the springs as functions of it, and the field over the map."""
+        kernel = asked.method.kernel.profile  # type: ignore[union-attr]
         self.field.forget(lambda key: key[0] == kernel)  # type: ignore[index]
-        functions = self._know(method)
+        functions = self._know(asked.method)
         springs = self._springs(asked)
         self.field.lay(asked.Y)
-        evaluate = self._point if method.normalization == "point" else self._pair
-        return evaluate(asked, functions, springs)
+        return functions, springs
 
     # What both normalizations are made of -----------------------------------------------------------------
 
@@ -215,23 +236,33 @@ class Mesh(Engine):
 
     # The two normalizations ---------------------------------------------------------------------------------
 
+    def _sums_of_pairs(self, asked: Asked, functions: Functions, springs: Springs) -> Sums:
+        """S and Σ G q over all pairs."""
+        method, energy = asked.method, self._energy
+        w, terms = functions
+        ones = self.field.charge(self._times(method.kernel.mass), _keys(functions))  # type: ignore[union-attr]
+        bare = method.normalization == "none"
+        S = 1.0 if bare else energy(method, ones, w)
+        pulls = springs(S)
+        bracket = float(pulls.bracket.sum())
+        if not bare:
+            for term, _, product in terms:
+                c = float(term.coefficient(S)) / S
+                bracket += c * (S if product == w else energy(method, ones, product))
+        return Sums(ones, S, pulls, bracket)
+
     def _pair(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
         method, field, energy = asked.method, self.field, self._energy
         mass = self._times(method.kernel.mass)  # type: ignore[union-attr]
         w, terms = functions
-        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
-        ones = field.charge(mass, keys)
         bare = method.normalization == "none"
-        S = 1.0 if bare else energy(method, ones, w)
-        pulls = springs(S)
-        bracket, cost = float(pulls.bracket.sum()), pulls.cost
-        factors = dict.fromkeys(keys, 0.0)
-        for term, integral, product in terms:
+        sums = self._sums_of_pairs(asked, functions, springs)
+        ones, S, pulls, bracket, cost = sums.ones, sums.S, sums.pulls, sums.bracket, sums.pulls.cost
+        factors = dict.fromkeys(_keys(functions), 0.0)
+        for term, integral, _ in terms:
             c = float(term.coefficient(S)) / S
             factors[integral] += 2 * c
-            if not bare:
-                bracket += c * (S if product == w else energy(method, ones, product))
             if asked.want_value:
                 cost += c * (S if integral == w and not bare else energy(method, ones, integral))
         if not bare:
@@ -266,13 +297,12 @@ class Mesh(Engine):
             float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
         )
 
-    def _point(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
-        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+    def _sums_of_points(self, asked: Asked, functions: Functions, springs: Springs) -> Sums:
+        """S_i and Σ_k G_ik q_ik of every point, and the force of w that was read along with S."""
         field, kernel = self.field, asked.method.kernel.profile  # type: ignore[union-attr]
         w, terms = functions
-        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         # The near forces wait for the charges: then one sum has those of both ends of a pair.
-        ones = field.charge(self.weights, keys, forces=False)
+        ones = field.charge(self.weights, _keys(functions), forces=False)
         phi, force = self._potential(ones, w)
         # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
         S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
@@ -282,32 +312,58 @@ class Mesh(Engine):
         )
         S[lone] = np.maximum(S[lone], np.concatenate(near))
         pulls = springs(S)
-        bracket, cost = pulls.bracket.copy(), pulls.cost
+        bracket = pulls.bracket.copy()
         if self.weights is not None:
             bracket /= self.weights  # those of one copy
+        for term, _, product in terms:
+            c = term.coefficient(S) / S
+            bracket += c * (S if term.constant else self._potential(ones, product)[0])
+        return Sums(ones, S, pulls, bracket, force)
+
+    def _point(self, asked: Asked, functions: Functions, springs: Springs) -> Evaluation:
+        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+        field = self.field
+        w, terms = functions
+        sums = self._sums_of_points(asked, functions, springs)
+        ones, S, pulls, cost = sums.ones, sums.S, sums.pulls, sums.pulls.cost
         gradient = pulls.gradient.astype(np.float64)
         charges, others = np.zeros(self.n), []
-        for term, integral, product in terms:
+        for term, integral, _ in terms:
             c = term.coefficient(S) / S
             if term.constant:
-                bracket += c * S
                 charges += c
                 cost += float(np.sum(self._times(c * S)))
                 continue
             own, pull = self._potential(ones, integral)
-            bracket += c * self._potential(ones, product)[0]
             others.append((1.0, field.charge(self.weights, [integral], c, values=False), integral))
             c = self._times(c)
             cost += float(np.sum(c * own))
             gradient += c[:, None] * pull
-        charges -= bracket / S
+        charges -= sums.bracket / S
         others.append((1.0, field.charge(self.weights, [w], charges, values=False), w))
-        gradient += self._times(charges)[:, None] * force
+        gradient += self._times(charges)[:, None] * sums.force
         push = field.read(*others)[1]
         gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))
         return evaluation(asked, cost, pulls.attraction, gradient)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What has to be known before any force: unit charges on the field, S, the springs, and Σ G q."""
+
+    ones: Charges
+    S: Any
+    pulls: Pulls
+    bracket: Any
+    force: Any = None
+
+
+def _keys(functions: Functions) -> list[Hashable]:
+    """The functions that have a part in an evaluation, each once."""
+    w, terms = functions
+    return list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
 
 
 def evaluation(
