@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix, rows_of
+from nearfield.affinity.source import Source
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.descent.finish import finish
-from nearfield.descent.placing import Placed, Reference
+from nearfield.descent.placing import Placed, Reference, projection
 from nearfield.descent.run import Run
 from nearfield.descent.settings import (
     OPTIONS,
@@ -217,6 +218,9 @@ class Embedder(Settings, _MapEstimator):
         self.converged_, self.interrupted_ = True, False
         memory = 8 * X.shape[0] * X.shape[1]
         self.plan_ = Plan("linear", "principal components have no cost to minimise", memory)
+        self._reference = projection(
+            self.embedding_, Source.of(X, metric, self.metric_params, None, self.n_jobs)
+        )
         return self
 
     def _run(self, X: Any, weights: Any) -> Run:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
@@ -60,6 +61,9 @@ def model(method="tsne", source="points", engine="auto"):
 
 CASES = [(method, "points", engine) for method in METHODS for engine in ("exact", "mesh")]
 CASES += [("tsne", source, engine) for source in list(SOURCES)[1:] for engine in ("exact", "mesh")]
+CASES += [(method, "points", "auto") for method in ("mds", "sammon", "sstress", "pca")]
+CASES += [(method, source, "auto") for method in ("mds", "sstress") for source in ("distances", "manhattan")]
+CASES += [("pca", "sparse", "auto"), ("tsne", "points", "auto")]
 every_case = pytest.mark.parametrize("case", CASES, ids="-".join)
 pytestmark = pytest.mark.filterwarnings("ignore:the graph")
 
@@ -152,6 +156,24 @@ def test_both_engines_place_alike(method):
         assert np.median(near) < 0.05 * Y.std()
 
 
+@pytest.mark.parametrize("method", ["mds", "sammon", "sstress"])
+def test_distances_in_a_plane_are_kept(method):
+    """Where the map can be perfect, so are the places of new rows."""
+    plane = np.random.default_rng(3).normal(size=(80, 2))
+    flat = plane @ np.linalg.qr(np.random.default_rng(4).normal(size=(5, 5)))[0][:2]
+    here = nf.Embedder(method, random_state=0).fit(flat[:60])
+    found = np.vstack([here.embedding_, here.transform(flat[60:])])
+    np.testing.assert_allclose(pairwise_distances(found), pairwise_distances(plane), atol=0.02)
+
+
+def test_components_are_those_of_the_fit():
+    here = nf.Embedder("pca").fit(X)
+    known = PCA(2).fit(X)
+    found, expected = here.transform(NEW), known.transform(NEW)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)
+    assert np.isnan(here.place(NEW).cost).all()
+
+
 def test_equal_rows_go_to_the_first():
     twice = np.vstack([X, X[:5]])
     here = nf.TSNE(perplexity=6, max_iter=60, random_state=0).fit(twice)
@@ -241,6 +263,7 @@ def fitted_with(method="tsne", weights=None, **options):
         ("tsne", {}, np.full(FITTED, 2.0), "weights are not reckoned with"),
         ("tsne", {"perplexity": [4, 8]}, None, "use one perplexity"),
         ("itsne", {}, None, "parameters of each point"),
+        ("nmmds", {}, None, "normalized distances place none yet"),
     ],
 )
 def test_what_cannot_be_placed_yet_says_so_and_fitted_rows_come_back(method, options, weights, message):

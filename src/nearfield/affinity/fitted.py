@@ -138,6 +138,13 @@ class Fitted:
         squared = ground.to_all(rows, self.n_jobs).astype(np.float64) * ground.unit**2
         return np.broadcast_to(np.arange(self.n), squared.shape), squared
 
+    def to_some(self, rows: Any, sample: Any) -> Array:
+        """The distances of some rows to a sample of the points."""
+        if self.precomputed:
+            return np.ascontiguousarray(np.asarray(rows)[:, sample])
+        ground = self.space
+        return np.sqrt(ground.to_all(rows, self.n_jobs, sample).astype(np.float64)) * ground.unit
+
     # P ------------------------------------------------------------------------------------------------------
 
     def ties(self, rows: Any, method: Method, perplexity: Any, *, all_pairs: bool) -> Ties:

@@ -78,8 +78,8 @@ class Space:
         """The k nearest points to some other rows, which have the same columns, nearest first."""
         raise TypeError(f"{type(self).__name__} does not define nearest_to")
 
-    def to_all(self, rows: Any, n_jobs: int | None = None) -> Any:
-        """The squared distances of some other rows to all points, in the unit of `nearest_to`."""
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
+        """The squared distances of some other rows to all or some points, in the unit of `nearest_to`."""
         raise TypeError(f"{type(self).__name__} does not define to_all")
 
     def apart(self, rows: Any, others: Any) -> Any:
@@ -159,10 +159,10 @@ class Vectors(Space):
         how = "exact" if len(lists.centres) == 1 else f"{how}, recall {lists.recall:.3f}"
         return indices, self._of_metric(squared), lists.recall, how
 
-    def to_all(self, rows: Any, n_jobs: int | None = None) -> Any:
-        asking = self._asking(rows)
-        squared: Any = np.empty((len(asking), self.n), np.float32)
-        spread(loops.squared_to_all, len(asking), self.X, asking, squared, n_jobs=n_jobs)
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
+        asking, base = self._asking(rows), self.X if members is None else self.X[members]
+        squared: Any = np.empty((len(asking), len(base)), np.float32)
+        spread(loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
         return self._of_metric(squared)
 
     def _asking(self, rows: Any) -> Any:
@@ -236,12 +236,12 @@ class Table(Space):
             squared[i] = found[indices[i]]
         return indices, squared, 1.0, "exact, all pairs"
 
-    def to_all(self, rows: Any, n_jobs: int | None = None) -> Any:
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
         """One row at a time: of several at once, linear algebra may round each in another way."""
-        columns = np.arange(self.n)
+        columns = np.arange(self.n) if members is None else members
         if self._factor is None:  # by the points alone, whatever the rows
-            self._scale(_farthest(self._among(columns[:1], columns)))
-        squared = np.empty((rows.shape[0], self.n))
+            self._scale(_farthest(self._among(np.arange(1), np.arange(self.n))))
+        squared = np.empty((rows.shape[0], len(columns)))
         for i in range(rows.shape[0]):
             D = self._to(rows[i : i + 1], columns)
             _farthest(D)

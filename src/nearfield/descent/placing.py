@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from nearfield.affinity.fitted import Fitted, Ties
 from nearfield.affinity.source import Source
@@ -17,7 +18,7 @@ from nearfield.affinity.targets import ALL_PAIRS
 from nearfield.affinity.traits import NEAREST, Traits
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine
-from nearfield.engine.placed import Held, PlacedCost
+from nearfield.engine.placed import Held, PlacedCost, StretchedCost
 from nearfield.parallel import one_blas_thread
 from nearfield.typing import Array
 
@@ -26,6 +27,8 @@ PASSES = 100  # evaluations of a point's cost at the most
 RESTS = 1e-4  # widths of the kernel: a point that moves by less has come to rest
 LONGEST = 2.0  # widths, that a step may have
 ENOUGH = 1e-4  # of what the gradient promises, that a step must gain
+SAMPLE = 2000  # points of the map that distances are compared with
+FAINT = 1e-12  # of the longest axis, squared: shorter ones are noise
 SHORTER = 0.3  # times a step that gained nothing
 BLOCK = 2**21  # ties of new rows that are held at a time
 
@@ -47,7 +50,8 @@ class Placed:
     neighbours : array (rows, 10)
         The fitted points that are nearest to each in the data, nearest first; of fewer, as many as there are.
     cost : array (rows,)
-        What each adds to the cost of the map; 0 for a row that was fitted.
+        What each adds to the sum over all pairs that the method minimises; 0 for a row that was fitted, and
+        NaN of principal components, which have no cost.
     novelty : array (rows,)
         How unlike the fitted rows each is: .95 says that it is farther from its nearest ones, beside how far
         these are from theirs, than 95 % of the fitted rows.
@@ -126,6 +130,8 @@ def reference(
     fitted, why = Fitted(source, traits), obstacle(method, source)
     if why is not None:
         return Reference(fitted, Still(Y), perplexity, why)
+    if method.kernel is None:
+        return Reference(fitted, HeldDistances(method, Y))
     all_pairs = engine.matches == ALL_PAIRS
     S, bracket = engine.held(Y, method)
     return Reference(
@@ -141,12 +147,67 @@ def obstacle(method: Method, source: Source) -> str | None:
     elif source.weights is not None:
         why = "weights are not reckoned with in placing yet; fit the repeated rows"
     elif method.kernel is None:
-        why = "a cost of distances places none yet"
+        if method.normalization != "none":
+            why = "normalized distances place none yet; use 'mds' or 'sammon'"
     elif method.precisions != (1.0,) or method.scales:
         why = "several scales place none yet; use one perplexity"
     elif not method.kernel.symmetric or not method.kernel.radial:
         why = "a kernel with parameters of each point has none for new ones"
     return None if why is None else f"only rows that were fitted can be placed here: {why}"
+
+
+def projection(Y: Array, source: Source) -> Reference:
+    """What is kept of principal components: the axes that the rows were projected on."""
+    fitted = Fitted(source, Traits())
+    if source.given:
+        why = "only rows that were fitted can be placed here: components of distances place none yet"
+        return Reference(fitted, Still(Y), None, why)
+    return Reference(fitted, Projection(source.X, Y))
+
+
+class Projection:
+    """A map by principal components, onto which new rows are projected."""
+
+    def __init__(self, X: Any, Y: Array) -> None:
+        self.Y = Y
+        self.mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+        lengths = (Y**2).sum(axis=0)
+        kept = lengths > FAINT * lengths.max()  # what the data do not have was filled with faint noise
+        self.axes = np.asarray(X.T @ Y) - np.outer(self.mean, Y.sum(axis=0))
+        self.axes *= np.where(kept, 1 / np.where(kept, lengths, 1.0), 0.0)
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows; there is no cost."""
+        Y, step = np.empty((len(new), self.Y.shape[1])), max(1, BLOCK // len(self.mean))
+        for lo in range(0, len(new), step):
+            part = rows[new[lo : lo + step]]
+            gaps = (part.toarray() if sparse.issparse(part) else part) - self.mean
+            for c, axis in enumerate(self.axes.T):
+                Y[lo : lo + step, c] = (gaps * axis).sum(axis=1)
+        return Y, np.full(len(new), np.nan)
+
+
+class HeldDistances:
+    """A map of a cost of distances, into which rows are placed by their distances to a sample of it."""
+
+    def __init__(self, method: Method, Y: Array) -> None:
+        self.method, self.Y = method, Y
+        self.sample = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), SAMPLE)).astype(np.int64))
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows, and what they cost; block by block."""
+        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        step = max(1, BLOCK // len(self.sample))
+        for lo in range(0, len(new), step):
+            part = slice(lo, min(lo + step, len(new)))
+            some = rows[new[part]]
+            indices, squared = fitted.nearest(some, NEAREST)
+            alike = np.ones_like(squared)
+            apart = fitted.to_some(some, self.sample)
+            placed = StretchedCost(self.method, self.Y[self.sample], apart, len(self.Y))
+            first = cheapest(placed, starts(Ties(indices, squared, alike, alike), self.Y))
+            Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
+        return Y, cost
 
 
 @dataclass(frozen=True)
@@ -195,9 +256,10 @@ def settle(cost: Cost, start: Array, width: float) -> tuple[Array, Array]:
     n, P = start.shape
     y, rows = start.copy(), np.arange(n)
     value, gradient, stiffness = cost.at(rows, y)
+    slack = np.sqrt(_dot(gradient, gradient)) / (LONGEST * width)  # at which the first step is the longest
     inverse = np.zeros((n, P, P))
     for c in range(P):
-        inverse[:, c, c] = 1 / np.maximum(stiffness, 1e-300)
+        inverse[:, c, c] = 1 / np.maximum(np.maximum(stiffness, slack), 1e-300)
     share = np.ones(n)
     for _ in range(PASSES):
         g, H = gradient[rows], inverse[rows]

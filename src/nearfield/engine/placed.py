@@ -188,3 +188,32 @@ class _Near:
             value = value + c * whole
             gradient = gradient + np.multiply.outer(c, np.ones(force.shape[1])) * force
         return value, gradient + pull[:, None] * S_force, stiffness
+
+
+class StretchedCost:
+    """The cost of new points by their distances to some points of a map, which stand for all of them.
+
+    Parameters
+    ----------
+    method : Method
+        With a cost of distances, transformed or not.
+    Y : array (sample, dimensions)
+        Where those points are.
+    apart : array (rows, sample)
+        The distances in the data.
+    n : int
+        How many points they stand for.
+    """
+
+    def __init__(self, method: Method, Y: Array, apart: Array, n: int) -> None:
+        self.method, self.Y, self.each = method, Y, 2 * n / len(Y)
+        self.p = method.transform.value(apart)  # type: ignore[union-attr]
+
+    def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]:
+        """Value and gradient of some of the points at y, and the stiffness of what holds them there."""
+        gaps, p = y[:, None, :] - self.Y, self.p[rows]
+        f, slope = self.method.transform.of_square(squares(gaps))  # type: ignore[union-attr]
+        value = self.method.cost.value(p, f)
+        k = 2 * self.each * self.method.cost.derivative(p, f) * slope
+        pulls = [(k * gaps[..., c]).sum(axis=1) for c in range(y.shape[1])]
+        return self.each * value.sum(axis=1), np.stack(pulls, axis=1), np.abs(k).sum(axis=1)
