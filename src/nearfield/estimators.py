@@ -214,7 +214,7 @@ class Embedder(Settings, _MapEstimator):
             self.embedding_ = classical_scaling(check_precomputed(X), n_components, random)
         else:
             self.embedding_ = principal_components(X, n_components, random, self.n_jobs)
-        self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
+        self.cost_, self.n_iter_, self.history_ = float("nan"), 1, {}  # one step, which is the last
         self.converged_, self.interrupted_ = True, False
         memory = 8 * X.shape[0] * X.shape[1]
         self.plan_ = Plan("linear", "principal components have no cost to minimise", memory)
