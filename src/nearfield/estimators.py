@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfield.affinity.distances import check_precomputed
-from nearfield.affinity.given import as_matrix
+from nearfield.affinity.given import as_matrix, rows_of
+from nearfield.affinity.source import Source
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.finish import finish
+from nearfield.descent.placing import Placed, Reference, projection
 from nearfield.descent.run import Run
 from nearfield.descent.settings import (
     OPTIONS,
@@ -32,6 +35,8 @@ from nearfield.descent.starts import classical_scaling, principal_components, ra
 from nearfield.engine.plan import Plan
 from nearfield.typing import Array
 
+T = TypeVar("T")
+
 
 class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What the estimators share: validated data in, a `Run` to convergence, its results as attributes."""
@@ -45,6 +50,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     plan_: Plan
     method_: Method
     learning_rate_: float
+    _reference: Reference
 
     def _run(self, X: Any, weights: Any) -> Run:
         raise TypeError(f"{type(self).__name__} does not define its run")
@@ -87,11 +93,55 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         self.plan_ = run.plan
         self.method_ = run.method
         self.learning_rate_ = run.learning_rate
+        self._reference = run.reference()
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, weights: Any = None) -> Array:
         """Make a map of X and return its coordinates; see `fit`."""
         return self.fit(X, weights=weights).embedding_
+
+    def transform(self, X: Any) -> Array:
+        """The places of some rows in the finished map.
+
+        A row that was fitted comes back exactly where it is; a new one goes where the method's own cost of it
+        is least, all fitted points being held. Neither the map nor the other rows have a say in it or are
+        changed by it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (rows, columns)
+            Rows with the fitted columns; where distances were fitted, those to the fitted points.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> X = np.random.default_rng(0).normal(size=(60, 5))
+        >>> model = nf.TSNE(perplexity=10, random_state=0).fit(X)
+        >>> np.array_equal(model.transform(X), model.embedding_), model.transform(X[:1] + 0.01).shape
+        (True, (1, 2))
+        """
+        return self._reference_for(X, lambda reference, rows: reference.transform(rows)[0])
+
+    def place(self, X: Any) -> Placed:
+        """The places of some rows as in `transform`, with their neighbours, their cost and their novelty.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> X = np.random.default_rng(0).normal(size=(60, 5))
+        >>> placed = nf.TSNE(perplexity=10, random_state=0).fit(X).place([[9.0] * 5])
+        >>> placed.Y.shape, placed.neighbours.shape, float(placed.novelty[0])
+        ((1, 2), (1, 10), 1.0)
+        """
+        return self._reference_for(X, lambda reference, rows: reference.place(rows))
+
+    def _reference_for(self, X: Any, ask: Callable[[Reference, Any], T]) -> T:
+        """Ask the reference about rows that are valid."""
+        check_is_fitted(self, "embedding_")
+        reference = self._reference
+        if isinstance(X, tuple):
+            X = rows_of(X, reference.fitted.n, self.metric)
+        return ask(reference, _validated(self, X, reset=False))
 
     @property
     def _n_features_out(self) -> int:
@@ -168,10 +218,13 @@ class Embedder(Settings, _MapEstimator):
             self.embedding_ = classical_scaling(check_precomputed(X), n_components, random)
         else:
             self.embedding_ = principal_components(X, n_components, random, self.n_jobs)
-        self.cost_, self.n_iter_, self.history_ = float("nan"), 0, {}
+        self.cost_, self.n_iter_, self.history_ = float("nan"), 1, {}  # one step, which is the last
         self.converged_, self.interrupted_ = True, False
         memory = 8 * X.shape[0] * X.shape[1]
         self.plan_ = Plan("linear", "principal components have no cost to minimise", memory)
+        self._reference = projection(
+            self.embedding_, Source.of(X, metric, self.metric_params, None, self.n_jobs)
+        )
         return self
 
     def _run(self, X: Any, weights: Any) -> Run:
@@ -248,14 +301,15 @@ class TSNE(_MapEstimator):
         return self.cost_
 
 
-def _validated(estimator: _MapEstimator, X: Any) -> Any:
+def _validated(estimator: _MapEstimator, X: Any, *, reset: bool = True) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
+    how: dict[str, Any] = {} if reset else {"reset": False, "ensure_min_samples": 0}
     if isinstance(X, tuple):  # which may be neighbours
         X = as_matrix(X, estimator.metric)
     if getattr(getattr(X, "dtype", None), "kind", "") not in "USO":  # of which the column is told below
         X = numbers(X)
     try:
-        X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+        X = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **how)
     except (ValueError, TypeError) as error:
         if "could not convert" not in str(error) and "DType" not in str(error):
             raise

@@ -62,7 +62,7 @@ def test_a_row_does_not_depend_on_its_company(X, rows):
 
 
 def test_many_are_searched_by_lists_with_a_measured_recall(X, rows, monkeypatch):
-    monkeypatch.setattr(module, "EXACT_UP_TO", 20)
+    monkeypatch.setattr(module, "ONE_LIST", 20)
     found = neighbours_of(Source.of(X), rows, 10)
     assert "inverted file" in found.how
     assert found.recall >= module.RECALL

@@ -8,7 +8,8 @@ from sklearn.datasets import load_iris
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.perplexity import DEFAULT, calibrate, check_perplexity
+from nearfield.affinity.perplexity import calibrate, check_perplexity
+from nearfield.defaults import PERPLEXITY
 
 ROW = nf.method("asne")  # its target is the calibrated rows as they are
 seeds = st.integers(0, 2**32 - 1)
@@ -170,7 +171,7 @@ def test_the_intrinsic_dimension_takes_what_a_target_takes(random):
 
 @pytest.mark.parametrize("n", [2, 3, 10, 91, 92, 500])
 def test_the_default_is_thirty_or_a_third_of_few_points(n):
-    assert np.all(check_perplexity(None, n) == min(DEFAULT, max(1, (n - 1) / 3)))
+    assert np.all(check_perplexity(None, n) == min(PERPLEXITY, max(1, (n - 1) / 3)))
 
 
 @pytest.mark.parametrize("jobs", [2, 4])

@@ -11,6 +11,7 @@ from scipy import sparse
 from nearfield.affinity import loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
+from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
@@ -24,14 +25,19 @@ def graph_target(
     perplexities: Any,
     n_jobs: int | None = None,
     weights: Array | None = None,
+    traits: Traits | None = None,
 ) -> Any:
-    """The target on a graph of neighbours; its distances are overwritten."""
+    """The target on a graph of neighbours; its distances are overwritten, and their traits noted."""
     bare, copies, n = method.target_kind == "weights", None, len(found.indices)
+    if traits is not None:
+        traits.note_neighbours(found)
     if weights is not None:
         found, copies = _among_copies(found, weights)
     calibrated = calibrate(
         found.squared, perplexities, skip_self=False, normalized=not bare, copies=copies, n_jobs=n_jobs
     )
+    if traits is not None:
+        traits.note_calibrated(calibrated)
     there = calibrated.rows > NEGLIGIBLE  # an empty place has none
     counts = there.sum(axis=1)
     indptr: Any = np.zeros(n + 1, index_type(int(counts.sum())))

@@ -75,6 +75,13 @@ def _matrix_of(neighbours: Any, among: int | None = None) -> Any:
     return sparse.csr_array((values, indices[there], indptr), (rows, n))
 
 
+def rows_of(neighbours: Any, n: int, metric: Any) -> Any:
+    """The sparse matrix (rows, n) of (indices, distances) of other rows to n points."""
+    if not (isinstance(metric, str) and metric == "precomputed"):
+        raise ValueError("a tuple (indices, distances) holds neighbours, and the data were fitted: pass rows")
+    return _matrix_of(neighbours, among=n)
+
+
 def distance_graph(X: Any, metric: Any) -> Any:
     """The distances to neighbours, if X is a sparse matrix of distances; otherwise None.
 

@@ -195,38 +195,62 @@ def leave_out_self(lo, hi, X, rows, found, indices, squared):
 
 
 @jit
-def nearest_found(lo, hi, X, asking, found, indices, squared):
-    """The k nearest of those that were found for some other rows, by distances that are computed anew.
+def squared_between(X, j, row):
+    """The squared distance of a point and another row."""
+    total = np.float32(0)
+    for c in range(X.shape[1]):
+        gap = row[c] - X[j, c]
+        total += gap * gap
+    return total
 
-    Of equally near ones the first index comes first, so that nothing depends on the order of the search.
+
+@jit
+def put(indices, squared, m, j, total):
+    """Put a point at its place among the m nearest so far; of equally near ones the first index leads."""
+    at = m
+    while at > 0 and (squared[at - 1] > total or (squared[at - 1] == total and indices[at - 1] > j)):
+        if at < len(indices):
+            squared[at] = squared[at - 1]
+            indices[at] = indices[at - 1]
+        at -= 1
+    if at < len(indices):
+        squared[at] = total
+        indices[at] = j
+
+
+@jit
+def search(lo, hi, X, asking, centres, order, starts, searched, indices, squared):
+    """The k nearest points to some other rows, in the lists whose centres are nearest.
+
+    Nothing depends on the rows beside, and of equally near points the first ones are taken.
     """
     k = indices.shape[1]
+    lists, apart = np.empty(searched, np.int32), np.empty(searched, np.float32)
     for i in range(lo, hi):
+        row = asking[i]
+        for cell in range(len(centres)):
+            total = squared_between(centres, cell, row)
+            if cell < searched or total < apart[searched - 1]:
+                put(lists, apart, min(cell, searched), cell, total)
         m = 0
-        for e in range(found.shape[1]):
-            j = found[i, e]
-            if j < 0:
-                continue
-            total = np.float32(0)
-            for c in range(X.shape[1]):
-                gap = asking[i, c] - X[j, c]
-                total += gap * gap
-            if m < k:
-                m += 1
-            elif total > squared[i, k - 1] or (total == squared[i, k - 1] and j > indices[i, k - 1]):
-                continue
-            at = m - 1
-            while at > 0 and (
-                squared[i, at - 1] > total or (squared[i, at - 1] == total and indices[i, at - 1] > j)
-            ):
-                squared[i, at] = squared[i, at - 1]
-                indices[i, at] = indices[i, at - 1]
-                at -= 1
-            squared[i, at] = total
-            indices[i, at] = j
+        for cell in lists:
+            for at in range(starts[cell], starts[cell + 1]):
+                j = order[at]
+                total = squared_between(X, j, row)
+                if m < k or total <= squared[i, k - 1]:
+                    put(indices[i], squared[i], m, j, total)
+                    m = min(m + 1, k)
         for e in range(m, k):  # fewer were found
             indices[i, e] = 0
             squared[i, e] = np.inf
+
+
+@jit
+def squared_to_all(lo, hi, X, asking, squared):
+    """The squared distances of some other rows to all points."""
+    for i in range(lo, hi):
+        for j in range(X.shape[0]):
+            squared[i, j] = squared_between(X, j, asking[i])
 
 
 @jit
@@ -373,3 +397,50 @@ def joint(lo, hi, indptr, forth, back, ahead, behind, number, factor, P, count):
             drawn += number[b] * ahead[b]
         P[at] = factor * both
         count[at] = drawn / both if both > 0 else 0.0
+
+
+# Rows are known again by two sums of 64 bits over their numbers, each mixed with its column. Zeros add
+# nothing, so that dense and sparse rows agree.
+STEPS = (np.uint64(30), np.uint64(27), np.uint64(31))
+FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of Steele, Lea and Flood 2014
+SALTS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95))
+
+
+@jit
+def mixed(bits):
+    """64 bits, each of which depends on all that were given."""
+    bits = (bits ^ (bits >> STEPS[0])) * FACTORS[0]
+    bits = (bits ^ (bits >> STEPS[1])) * FACTORS[1]
+    return bits ^ (bits >> STEPS[2])
+
+
+@jit
+def key_of(column, number, lane):
+    """What a number in a column adds to one of the two sums."""
+    return mixed(mixed(np.uint64(column + 1) * SALTS[lane]) ^ np.float64(number).view(np.uint64))
+
+
+@jit
+def row_keys(lo, hi, X, keys):
+    """The two sums of dense rows."""
+    for i in range(lo, hi):
+        first, second = np.uint64(0), np.uint64(0)
+        for c in range(X.shape[1]):
+            number = np.float64(X[i, c])
+            if number != 0.0:
+                first += key_of(c, number, 0)
+                second += key_of(c, number, 1)
+        keys[i, 0], keys[i, 1] = first, second
+
+
+@jit
+def sparse_row_keys(lo, hi, indptr, columns, values, keys):
+    """The same of sparse rows."""
+    for i in range(lo, hi):
+        first, second = np.uint64(0), np.uint64(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            number = np.float64(values[e])
+            if number != 0.0:
+                first += key_of(columns[e], number, 0)
+                second += key_of(columns[e], number, 1)
+        keys[i, 0], keys[i, 1] = first, second

@@ -11,6 +11,7 @@ from scipy.sparse import csgraph
 
 from nearfield.affinity.given import nearest_of_rows, nearest_stored
 from nearfield.affinity.source import Source
+from nearfield.affinity.space import squarable
 from nearfield.parallel import one_blas_thread
 
 
@@ -30,12 +31,15 @@ class Neighbours:
         The share of the true neighbours among them, measured on a sample; 1 where they are exact.
     how : str
         How they were found, in a few words.
+    unit : float
+        What distances are to be multiplied by to be those of the data.
     """
 
     indices: Any
     squared: Any
     recall: float
     how: str
+    unit: float = 1.0
 
 
 @one_blas_thread()
@@ -54,12 +58,13 @@ def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours
     (array([1, 0, 1], dtype=int32), array([1., 1., 4.], dtype=float32))
     """
     if source.graph is not None:
-        return Neighbours(*nearest_stored(source.graph, k, source.n_jobs, dtype), 1.0, "as they were given")
+        found = nearest_stored(source.graph, k, source.n_jobs, dtype)
+        return Neighbours(*found, 1.0, "as they were given", 1 / squarable(source.graph.data.max()))
     if not 1 <= k <= source.n - 1:
         raise ValueError(f"a point has {source.n - 1} others, so k cannot be {k}")
-    found = Neighbours(*source.space.nearest(k, source.n_jobs))
-    share_out(found.indices, found.squared)
-    return found
+    indices, squared, recall, how = source.space.nearest(k, source.n_jobs)
+    share_out(indices, squared)
+    return Neighbours(indices, squared, recall, how, source.space.unit)
 
 
 @one_blas_thread()
@@ -91,9 +96,9 @@ def neighbours_of(source: Source, rows: Any, k: int) -> Neighbours:
         raise ValueError(f"there are {source.n} points, so k cannot be {k}")
     if source.precomputed:
         largest = float((source.X if source.graph is None else source.graph).max())
-        found = nearest_of_rows(rows, source.n, k, source.n_jobs, largest)
-        return Neighbours(*found, 1.0, "as they were given")
-    return Neighbours(*source.space.nearest_to(rows, k, source.n_jobs))
+        at = nearest_of_rows(rows, source.n, k, source.n_jobs, largest)
+        return Neighbours(*at, 1.0, "as they were given", 1 / squarable(largest))
+    return Neighbours(*source.space.nearest_to(rows, k, source.n_jobs), source.space.unit)
 
 
 def share_out(indices: Any, squared: Any) -> None:

@@ -100,6 +100,19 @@ def calibrate(
     n = len(squared)
     others = squared.shape[1] if copies is None else copies.sum(axis=1)
     perplexities = check_perplexity(perplexity, n, others - (1 if skip_self else 0))
+    return calibrated(squared, perplexities, skip_self, normalized, copies, n_jobs)
+
+
+def calibrated(
+    squared: Array,
+    perplexities: Array,
+    skip_self: bool,
+    normalized: bool,
+    copies: Array | None,
+    n_jobs: int | None,
+) -> Calibrated:
+    """The same for perplexities that are known to be possible, of any number of rows."""
+    n = len(squared)
     beta, dimension = np.empty(n), np.empty(n)
     arguments = (squared, skip_self, perplexities, normalized, beta, dimension, copies)
     over_chunks(loops.calibrate, n, *arguments, n_jobs=n_jobs)

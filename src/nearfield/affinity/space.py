@@ -7,6 +7,7 @@ with measured recall; all other metrics are computed pair by pair, in blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ QUERIES = 500  # on which the recall is measured
 FEWEST, MORE = 10, 1.2  # lists that are searched at first, and by how many times more until the recall is met
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
-SPARE = 8  # more than were asked for, of which the nearest are chosen by distances that are computed anew
+ONE_LIST = 5_000  # points, up to which other rows are compared with all of them
 ROUNDING = 1e-13  # of a squared distance that is the difference of squares
 
 Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
@@ -77,9 +78,44 @@ class Space:
         """The k nearest points to some other rows, which have the same columns, nearest first."""
         raise TypeError(f"{type(self).__name__} does not define nearest_to")
 
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
+        """The squared distances of some other rows to all or some points, in the unit of `nearest_to`."""
+        raise TypeError(f"{type(self).__name__} does not define to_all")
+
     def apart(self, rows: Any, others: Any) -> Any:
         """The distances of some points (rows,) to others each (rows, others)."""
         raise TypeError(f"{type(self).__name__} does not define apart")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Points in lists around centres, of which those are searched whose centres are nearest.
+
+    Attributes
+    ----------
+    centres : array (lists, columns)
+        In the middle of each list.
+    order, starts : array (points,), (lists + 1,)
+        The points, list after list, and where each list starts among them.
+    searched : int
+        How many lists are.
+    recall : float
+        The share of the true neighbours that are found.
+    """
+
+    centres: Any
+    order: Any
+    starts: Any
+    searched: int
+    recall: float
+
+    @classmethod
+    def of(cls, centres: Any, cells: Any, searched: int, recall: float) -> Lists:
+        """From the list of each point."""
+        starts = np.zeros(len(centres) + 1, np.int64)
+        np.cumsum(np.bincount(cells, minlength=len(centres)), out=starts[1:])
+        order = np.argsort(cells, kind="stable").astype(np.int32)
+        return cls(centres, order, starts, int(searched), recall)
 
 
 class Vectors(Space):
@@ -89,6 +125,7 @@ class Vectors(Space):
         self.cosine, self.squares = cosine, squares
         self.X, self._mean, self._factor = _centred(X, cosine)
         self.n, self.unit = len(self.X), 1 / self._factor
+        self.lists: Lists | None = None
         self.farthest = 1.0  # no two points are further apart, squared: float32 can hold the square of that
         if squares:
             self.farthest = 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
@@ -100,7 +137,9 @@ class Vectors(Space):
         if len(asking) * len(base) <= EXACT_UP_TO**2:
             found, recall, how = _search(_all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
         else:
-            found, recall, how = _by_lists(asking, base, k + 1, n_jobs)
+            found, recall, how, lists = _by_lists(asking, base, k + 1, n_jobs)
+            if base is self.X:
+                self.lists = lists
         if members is not None:
             found = np.where(found < 0, -1, members[found])
         rows = np.arange(self.n) if queries is None else queries
@@ -110,20 +149,39 @@ class Vectors(Space):
         return indices, self._of_metric(squared), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
+        """Row by row in one fixed order, unlike a search in batches: a row's result is its own."""
+        asking, lists = self._asking(rows), self._searched(k, n_jobs)
+        indices: Any = np.empty((len(asking), k), np.int32)
+        squared: Any = np.empty((len(asking), k), np.float32)
+        kept = (lists.centres, lists.order, lists.starts, lists.searched)
+        over_chunks(loops.search, len(asking), self.X, asking, *kept, indices, squared, n_jobs=n_jobs)
+        how = f"inverted file of {len(lists.centres)} lists, {lists.searched} searched"
+        how = "exact" if len(lists.centres) == 1 else f"{how}, recall {lists.recall:.3f}"
+        return indices, self._of_metric(squared), lists.recall, how
+
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
+        asking, base = self._asking(rows), self.X if members is None else self.X[members]
+        squared: Any = np.empty((len(asking), len(base)), np.float32)
+        over_chunks(loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
+        return self._of_metric(squared)
+
+    def _asking(self, rows: Any) -> Any:
+        """Other rows as the points are."""
         if rows.shape[1] != self.X.shape[1]:
             raise ValueError(
                 f"other rows must have {self.X.shape[1]} columns as the points, got {rows.shape[1]}"
             )
-        asking = _as_points(rows, self._mean, self._factor, self.cosine)
-        more = min(self.n, k + SPARE)
-        if len(asking) * self.n <= EXACT_UP_TO**2:
-            found, recall, how = _search(_all_distances(self.X), asking, more, n_jobs)[1], 1.0, "exact"
-        else:
-            found, recall, how = _by_lists(asking, self.X, more, n_jobs)
-        indices: Any = np.empty((len(asking), k), np.int32)
-        squared: Any = np.empty((len(asking), k), np.float32)
-        over_chunks(loops.nearest_found, len(asking), self.X, asking, found, indices, squared, n_jobs=n_jobs)
-        return indices, self._of_metric(squared), recall, how
+        return _as_points(rows, self._mean, self._factor, self.cosine)
+
+    def _searched(self, k: int, n_jobs: int | None) -> Lists:
+        """The lists that a search among all points has left, or one of all points if they are few."""
+        if self.lists is None:
+            if self.n <= ONE_LIST:
+                mean = self.X.mean(axis=0, dtype=np.float64).astype(np.float32)
+                self.lists = Lists.of(mean[None], np.zeros(self.n, np.int64), 1, 1.0)
+            else:
+                self.lists = _by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
+        return self.lists
 
     def _of_metric(self, squared: Any) -> Any:
         """Squared distances by the metric, from squared Euclidean ones."""
@@ -171,13 +229,24 @@ class Table(Space):
         return self._nearest(distances, len(rows), columns, k)
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
-        columns = np.arange(self.n)
+        indices, squared = np.empty((rows.shape[0], k), np.int32), np.empty((rows.shape[0], k), np.float32)
+        for i in range(rows.shape[0]):
+            found = self.to_all(rows[i : i + 1])[0]
+            indices[i] = np.argsort(found, kind="stable")[:k]  # of equals the first
+            squared[i] = found[indices[i]]
+        return indices, squared, 1.0, "exact, all pairs"
 
-        def distances(part: slice) -> tuple[Any, float]:
-            D = self._to(rows[part], columns)
-            return D, _farthest(D)
-
-        return self._nearest(distances, rows.shape[0], columns, k)
+    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
+        """One row at a time: of several at once, linear algebra may round each in another way."""
+        columns = np.arange(self.n) if members is None else members
+        if self._factor is None:  # by the points alone, whatever the rows
+            self._in_unit(_farthest(self._among(np.arange(1), np.arange(self.n))))
+        squared = np.empty((rows.shape[0], len(columns)))
+        for i in range(rows.shape[0]):
+            D = self._to(rows[i : i + 1], columns)
+            _farthest(D)
+            squared[i] = D[0]
+        return (squared / self.unit) ** 2
 
     def _nearest(
         self, distances: Callable[[slice], tuple[Any, float]], count: int, columns: Any, k: int
@@ -288,7 +357,7 @@ def _all_distances(base: Any) -> Any:
     return index
 
 
-def _by_lists(X: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float, str]:
+def _by_lists(X: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float, str, Lists]:
     """The k nearest of the base by an inverted file, searched as widely as the recall calls for."""
     import faiss
 
@@ -314,11 +383,12 @@ def _by_lists(X: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float
             break
         index.nprobe = min(lists, int(np.ceil(MORE * index.nprobe)))
     how = f"inverted file of {lists} lists, {index.nprobe} searched, recall {recall:.3f}"
+    lists_of = Lists.of(index.quantizer.reconstruct_n(0, lists), cells, index.nprobe, recall)
     # List by list: queries of the same one search the same others, which are then in the cache.
     if base is not X:
         cells = _search(index.quantizer, X, 1, n_jobs)[1].ravel()
     together = np.argsort(cells, kind="stable")
-    return _search(index, X, k, n_jobs, together)[1], recall, how
+    return _search(index, X, k, n_jobs, together)[1], recall, how, lists_of
 
 
 def _search(index: Any, X: Any, k: int, n_jobs: int | None, order: Any = None) -> tuple[Any, Any]:

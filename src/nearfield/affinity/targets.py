@@ -18,6 +18,7 @@ from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.affinity.rungs import OfStrata
 from nearfield.affinity.source import Source
 from nearfield.affinity.strata import count, pay, strata
+from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
 from nearfield.defaults import PERPLEXITY
@@ -30,7 +31,14 @@ ALL_PAIRS, NEIGHBOURS = "all pairs", "neighbours"  # what a target is made on
 NEAR, FURTHER = 3, 5
 
 
-def target(source: Source, method: Method, perplexity: Any = None, *, on: str = ALL_PAIRS) -> Any:
+def target(
+    source: Source,
+    method: Method,
+    perplexity: Any = None,
+    *,
+    on: str = ALL_PAIRS,
+    traits: Traits | None = None,
+) -> Any:
     """The target of a method.
 
     ===============  ==================================================================================
@@ -57,6 +65,8 @@ def target(source: Source, method: Method, perplexity: Any = None, *, on: str = 
         All pairs in float64, or in float32 the nearest neighbours alone. Three to five times the perplexity
         hold all but a trace of p; where that is more than strata have, which reach as far as any perplexity,
         it is those. Of neighbours that are given, the nearest are taken, as many as would be searched for.
+    traits : Traits, optional
+        Where to note what placing other rows asks for later.
 
     Returns
     -------
@@ -84,13 +94,13 @@ def target(source: Source, method: Method, perplexity: Any = None, *, on: str = 
     if source.graph is not None:
         _warn_of_graph(source.graph, perplexity, perplexities)
     if sparsely:
-        return _on_neighbours(source, method, perplexities)
+        return _on_neighbours(source, method, perplexities, traits)
     if source.graph is not None:
         counts = np.diff(source.graph.indptr)
         found = neighbours(source, counts.max(), dtype=np.float64)
-        P = graph_target(method, found, perplexities, source.n_jobs, source.weights)
+        P = graph_target(method, found, perplexities, source.n_jobs, source.weights, traits)
         return P.toarray() if counts.min() == source.n - 1 else P
-    return _of_all_pairs(source, method, perplexities)
+    return _of_all_pairs(source, method, perplexities, traits)
 
 
 def neighbour_count(method: Method, perplexities: Any, most: int) -> int:
@@ -123,7 +133,7 @@ def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> t
     return (0, count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
 
 
-def _on_neighbours(source: Source, method: Method, perplexities: Array) -> Any:
+def _on_neighbours(source: Source, method: Method, perplexities: Array, traits: Traits | None) -> Any:
     """P or weights on the nearest neighbours, or on strata of them where those would be too many.
 
     Copies are no neighbours more: with weights, as many distinct points are taken as without.
@@ -132,15 +142,21 @@ def _on_neighbours(source: Source, method: Method, perplexities: Array) -> Any:
     k = neighbour_count(method, perplexities, most)
     if source.graph is None and source.weights is None and pay(source.n, k):
         return OfStrata(method, strata(source), [perplexities], source.n_jobs).top()
-    return graph_target(method, neighbours(source, k), perplexities, source.n_jobs, source.weights)
+    found = neighbours(source, k)
+    return graph_target(method, found, perplexities, source.n_jobs, source.weights, traits)
 
 
-def _of_all_pairs(source: Source, method: Method, perplexities: Array) -> Array:
+def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: Traits | None = None) -> Array:
     """P or weights of all pairs, as a matrix."""
     n, weights, bare = source.n, source.weights, method.target_kind == "weights"
     copies = None if weights is None else np.broadcast_to(weights, (n, n))
     squared = source.distances(squared=True)
-    P = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=source.n_jobs).rows
+    if traits is not None:
+        traits.note_all_pairs(squared)
+    found = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=source.n_jobs)
+    if traits is not None:
+        traits.note_calibrated(found)
+    P = found.rows
     if method.target_kind != "row":
         factor = 0.5 if bare else 0.5 / source.count
         over_chunks(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)

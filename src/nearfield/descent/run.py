@@ -21,6 +21,7 @@ from nearfield.descent.descent import RECORD, Descent
 from nearfield.descent.health import diagnosis
 from nearfield.descent.journal import Journal
 from nearfield.descent.optimizers import choose
+from nearfield.descent.placing import Reference, reference
 from nearfield.descent.schedule import Phase
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
 from nearfield.descent.settings import Settings, settings_of, shared, takes_settings
@@ -110,6 +111,7 @@ class Run:
         optimizer = choose(settings.optimizer, method, complete=self.plan.complete)
         setup = set_up(method, source, settings, self.plan)
         self._descent = Descent(setup, optimizer, settings)
+        self._source, self._traits = source, setup.traits
         self._journal, self._turns = Journal(), Turns()
         self._fingerprint = fingerprint(source.X)
         # What makes the same run again from the same data; the seed is in the start.
@@ -435,6 +437,14 @@ class Run:
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
         self._journal.write(self.iteration, command, arguments, self._descent.state())
         self._descent.steer(steering)
+
+    @in_turn
+    def reference(self) -> Reference:
+        """What it takes to place new rows in the map as it is now, without the run."""
+        descent = self._descent
+        engine = descent.stages.own(descent.problem.engine)
+        perplexity = self._options["perplexity"]
+        return reference(engine, self.method, self.Y, self._source, self._traits, perplexity)
 
     # Files ------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from nearfield.affinity.source import Source
 from nearfield.affinity.strata import Sampled
 from nearfield.affinity.targets import NEIGHBOURS, extent
 from nearfield.affinity.targets import target as target_of
+from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
@@ -44,12 +45,15 @@ class Setup:
         The first positions.
     degree : array (points,), optional
         The sum of p at each point, by which hubs are known.
+    traits : Traits
+        What was noted of the points, for rows that are new in the map.
     """
 
     method: Method
     stages: Stages
     Y: Array
     degree: Array | None
+    traits: Traits = field(default_factory=Traits)
 
 
 def planned(method: Method, source: Source, settings: Settings) -> tuple[Method, Plan]:
@@ -94,19 +98,20 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
         method = floored(method, source, settings.perplexity)
     if several(settings.perplexity, method, source.n) is not None:
         check_scales(method, source)
-    target = target_of(source, method, settings.perplexity, on=kind.matches)
+    traits = Traits()
+    target = target_of(source, method, settings.perplexity, on=kind.matches, traits=traits)
     method = _with_parameters_of_points(method, source.n)
     rungs, target = (target, _first(target, method)) if isinstance(target, Rungs) else (None, target)
     whole = target.folded() if isinstance(target, Sampled) else target
     Y = _start(method, source, settings, whole, _start_scale(method))
     degree = None if method.kernel is None else _degree(method, source, whole)
     if rungs is not None and method.climbs:
-        return Setup(method, Ladder(method, rungs, build, Y, target), Y, degree)
+        return Setup(method, Ladder(method, rungs, build, Y, target), Y, degree, traits)
     engine = build(method, target)
     guided = settings.optimizer == "auto" and needs_guide(method)
     if guided and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
-        return Setup(method, Guide(engine, target, build), Y, degree)
-    return Setup(method, Stages(engine), Y, degree)
+        return Setup(method, Guide(engine, target, build), Y, degree, traits)
+    return Setup(method, Stages(engine), Y, degree, traits)
 
 
 def _of_data(method: Method, source: Source, settings: Settings, engine: Engine) -> Setup:

@@ -116,6 +116,10 @@ class Engine:
         """At the map Y; `method` is the same one with other values of its learned parameters."""
         raise TypeError(f"{type(self).__name__} does not define evaluate")
 
+    def held(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
+        """S and Σ G q at Y, which new points find as they are: of all pairs, or of each point."""
+        raise TypeError(f"{type(self).__name__} does not define held")
+
     def row(self, i: int) -> tuple[Any, Any]:
         """What point i is tied to, and the target of each tie."""
         raise TypeError(f"{type(self).__name__} does not define row")

@@ -100,6 +100,21 @@ class Exact(Engine):
             total += chunk
         return total.evaluation(self.scale, exaggeration, want_value)
 
+    def held(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
+        """S and Σ G q at Y, which new points find as they are: of all pairs, or of each point."""
+        method = method or self.method
+        sweep = Sweep(self, method, np.ascontiguousarray(check_map(Y, self.n).T), 1.0, False)
+        if sweep.apart:
+            sweep.S, sweep.shift = add_shifted(
+                over_chunks(sweep.sums, self.n, n_jobs=self.n_jobs), len(sweep.scales)
+            )
+        S, bracket = np.concatenate(over_chunks(sweep.brackets, self.n, n_jobs=self.n_jobs), axis=1)
+        if method.normalization == "point":
+            return np.maximum(S, TINY), bracket
+        if method.normalization == "none":
+            return 1.0, 0.0
+        return max(float(sweep.S[0] * np.exp(sweep.shift[0])), TINY), float(bracket.sum())
+
     def row(self, i: int) -> tuple[Array, Array]:
         """The others, and their p or distances."""
         if not sparse.issparse(self.p):
@@ -266,6 +281,24 @@ class Sweep:
         for start, stop in self.blocks(lo, hi):
             self.add_block(start, stop, totals)
         return totals
+
+    @np.errstate(all="ignore")
+    def brackets(self, lo: int, hi: int) -> Array:
+        """S and Σ_k G_ik q_ik of the chunk's rows, of one scale."""
+        out = np.empty((2, hi - lo))
+        for start, stop in self.blocks(lo, hi):
+            f, _ = self.distances(start, stop)
+            kernel, _ = self.kernels(start, stop)
+            q, S = self.share(kernel, 0, f, start)
+            left_out, share = self.left_out(q, start), q.copy()
+            q[left_out] = 1.0
+            G = self.engine.scale * self.method.cost.derivative(self.engine.block(start, stop), q)
+            G[left_out] = 0.0
+            rows = slice(start - lo, stop - lo)
+            shift = self.largest_log(kernel, f, start, axis=1)
+            out[0, rows] = np.broadcast_to(S * np.exp(shift), (stop - start, 1))[:, 0]
+            out[1, rows] = (G * share).sum(axis=1)
+        return out
 
     def add_block(self, lo: int, hi: int, totals: Totals) -> None:
         """Walk the chain for the rows lo … hi and add what comes out to the totals."""

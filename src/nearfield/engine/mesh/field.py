@@ -51,6 +51,10 @@ class Charges:
     transformed: Any
     near: dict[Hashable, tuple[Any | None, Any | None]]
 
+    def total(self, n: int) -> float:
+        """Their sum over n points."""
+        return float(n if self.values is None else np.sum(self.values, dtype=np.float64))
+
 
 class Field:
     """Potentials of all points, far on a grid and near by direct sums.
@@ -143,8 +147,7 @@ class Field:
 
     def lay(self, Y: Any) -> None:
         """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
-        low, high = np.empty(Y.shape[1], np.float32), np.empty(Y.shape[1], np.float32)
-        loops.extent(Y, low, high)
+        low, high = self._extent(Y)
         self.cutoff, self.spacing = self._choose(Y, low, high)
         self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
         place = (self.cutoff, self.spacing, self.shape)
@@ -162,6 +165,12 @@ class Field:
             self.Y = Y
         self._origin = (low - self.spacing).astype(np.float32)
         self._per_cell = np.float32(1 / self.spacing)
+
+    def _extent(self, Y: Any) -> tuple[Any, Any]:
+        """The corners of what the grid is to cover."""
+        low, high = np.empty(Y.shape[1], np.float32), np.empty(Y.shape[1], np.float32)
+        loops.extent(Y, low, high)
+        return low, high
 
     @staticmethod
     def _nodes(cells: Any) -> list[int]:
@@ -221,7 +230,7 @@ class Field:
         # Bands of cells with about the same number of points each.
         cuts = np.searchsorted(self._starts, [lo for lo, _ in chunks(n)[1:]])
         self._bands = list(pairwise([0, *np.unique(cuts).tolist(), len(self._starts) - 1]))
-        self._cell_shape = np.array(_solid(tuple(shape)))
+        self._cell_shape = np.array(solid(tuple(shape)))
 
     # Sums over all pairs i ≠ j ------------------------------------------------------------------------------
 
@@ -245,7 +254,7 @@ class Field:
         masses, own = (self._sorted(each) for each in (masses, own))
         charges = masses if own is None else own if masses is None else masses * own
         parts, *filled = self._grids.shape
-        grids = self._grids.reshape(parts, *_solid(tuple(filled)))
+        grids = self._grids.reshape(parts, *solid(tuple(filled)))
         placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
         arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
         over_chunks(
@@ -334,27 +343,30 @@ class Field:
             total += float(np.sum(near if values is None else near * values, dtype=np.float64))
         return total
 
-    def read(self, *parts: tuple[float, Charges, Hashable]) -> tuple[Any, Any]:
-        """Potential Σ_{j≠i} and gradient of a sum of factors times charges seen through functions."""
+    def potential(self, *parts: tuple[float, Charges, Hashable]) -> Any:
+        """What lies on the grid of a sum of factors times charges seen through functions."""
         combined = np.empty_like(parts[0][1].transformed)
         rows = combined.reshape(-1, combined.shape[-1])
         for k, (factor, charges, key) in enumerate(parts):
             sources = charges.transformed.reshape(rows.shape), factor, self._spectrum(key).reshape(rows.shape)
             over_chunks(loops.filtered, len(rows), *sources, rows, k > 0, n_jobs=self.n_jobs, least=LINES)
-        potential = self._potential(combined)
+        return self._potential(combined)
+
+    def read(self, *parts: tuple[float, Charges, Hashable]) -> tuple[Any, Any]:
+        """Potential Σ_{j≠i} and gradient of a sum of factors times charges seen through functions."""
+        potential = self.potential(*parts)
         n, dimensions = self.Y.shape
         value, gradient = np.empty(n, np.float32), np.empty((n, dimensions), np.float32)
         arguments = (
             self._origin,
             self._per_cell,
-            potential.reshape(_solid(potential.shape)),
+            potential.reshape(solid(potential.shape)),
             value,
             gradient,
         )
         over_chunks(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
         for factor, charges, key in parts:
-            values, floor = charges.values, self._floor(key)
-            charge = float(n if values is None else np.sum(values, dtype=np.float64))
+            values, floor, charge = charges.values, self._floor(key), charges.total(n)
             own = np.float32(factor * (self._own(key) + floor))
             value -= own if values is None else own * values
             value += np.float32(factor * charge * floor)
@@ -385,7 +397,7 @@ def _stacked(polynomials: list[Any]) -> Any:
     return np.array([np.pad(each, (length - len(each), 0)) for each in polynomials], np.float32)
 
 
-def _solid(shape: tuple[int, ...]) -> tuple[int, ...]:
+def solid(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape in three dimensions, with axes of one node in front."""
     return (1,) * (3 - len(shape)) + tuple(shape)
 

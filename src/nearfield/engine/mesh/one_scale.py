@@ -12,6 +12,8 @@ weights, and the pairs of copies of the same point, which exert no force, are ad
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,6 +34,7 @@ from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 FROM = 1000  # points, below which all pairs are as quick
+FINELY = 1e-4  # the accuracy of the sums that new points find as they are
 LONE = 100.0  # times the grid's error: an S below that is summed up
 
 # The key of w, and each term of the limit with the keys of H(w) and g(w) w.
@@ -141,13 +144,31 @@ class Mesh(Engine):
         """The method's value and gradient at Y."""
         method = method or self.method
         request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
+        evaluate = self._point if method.normalization == "point" else self._pair
+        return evaluate(request, *self._begin(request))
+
+    def held(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
+        """S and Ḡ at Y, which new points find as they are: of all pairs, or of each point."""
+        method = method or self.method
+        request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), 1.0, False)
+        finely = copy(self)
+        if not self.fused:  # Ḡ may be a small difference of large sums, once and for all
+            finely.field = Field(self._width(), min(FINELY, self.field.accuracy), self.n_jobs)
+        functions, springs = finely._begin(request)
+        if method.normalization == "point":
+            sums = finely._sums_of_points(request, functions, springs)
+            return sums.S, sums.bracket
+        pairs = finely._sums_of_pairs(request, functions, springs)
+        return pairs.S, 0.0 if method.normalization == "none" else pairs.bracket
+
+    def _begin(self, request: Request) -> tuple[Functions, Springs]:
+        """What does not need S: the functions, the springs as functions of it, and the field over the map."""
         kernel = request.kernel.profile
         self.field.forget(lambda key: isinstance(key, tuple) and key[0] == kernel)
-        functions = self._know(method)
+        functions = self._know(request.method)
         springs = self._springs(request)
         self.field.lay(request.Y)
-        evaluate = self._point if method.normalization == "point" else self._pair
-        return evaluate(request, functions, springs)
+        return functions, springs
 
     # What both normalizations are made of -----------------------------------------------------------------
 
@@ -187,9 +208,9 @@ class Mesh(Engine):
     def _mixture(self, request: Request, S: Any) -> EdgeSums:
         """The springs of the Jensen-Shannon divergence, in a fused loop; its limit is a constant."""
         logs = np.log(np.atleast_2d(S).T).astype(np.float32)
-        sums = self.edges.divergence(request, np.zeros_like(logs), logs)
-        sums.bracket = sums.bracket[:, 0]
-        return sums
+        edges = self.edges.divergence(request, np.zeros_like(logs), logs)
+        edges.bracket = edges.bracket[:, 0]
+        return edges
 
     def _times(self, values: Any) -> Any:
         """The weights times a value of each point (None: ones); None if there is neither."""
@@ -215,23 +236,33 @@ class Mesh(Engine):
 
     # The two normalizations ---------------------------------------------------------------------------------
 
+    def _sums_of_pairs(self, request: Request, functions: Functions, springs: Springs) -> Sums:
+        """S and Σ G q over all pairs."""
+        method, energy = request.method, self._energy
+        w, terms = functions
+        ones = self.field.charge(self._times(request.kernel.mass), _keys(functions))
+        bare = method.normalization == "none"
+        S = 1.0 if bare else self._total(request, energy(method, ones, w))
+        edges = springs(S)
+        bracket = float(edges.bracket.sum())
+        if not bare:
+            for term, _, product in terms:
+                c = float(term.coefficient(S)) / S
+                bracket += c * (S if product == w else energy(method, ones, product))
+        return Sums(ones, S, edges, bracket)
+
     def _pair(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
         """One forward and one inverse transform, whatever the number of terms: the charges are the same."""
         method, field, energy = request.method, self.field, self._energy
         mass = self._times(request.kernel.mass)
         w, terms = functions
-        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
-        ones = field.charge(mass, keys)
         bare = method.normalization == "none"
-        S = 1.0 if bare else self._total(request, energy(method, ones, w))
-        sums = springs(S)
-        bracket, cost = float(sums.bracket.sum()), sums.cost
-        factors = dict.fromkeys(keys, 0.0)
-        for term, integral, product in terms:
+        sums = self._sums_of_pairs(request, functions, springs)
+        ones, S, edges, bracket, cost = sums.ones, sums.S, sums.edges, sums.bracket, sums.edges.cost
+        factors = dict.fromkeys(_keys(functions), 0.0)
+        for term, integral, _ in terms:
             c = float(term.coefficient(S)) / S
             factors[integral] += 2 * c
-            if not bare:
-                bracket += c * (S if product == w else energy(method, ones, product))
             if request.want_value:
                 cost += c * (S if integral == w and not bare else energy(method, ones, integral))
         if not bare:
@@ -240,11 +271,11 @@ class Mesh(Engine):
         gradient = field.read(*parts)[1] if parts else np.zeros_like(request.Y)
         if mass is not None:
             gradient *= mass[:, None].astype(np.float32)
-        gradient += sums.gradient
+        gradient += edges.gradient
         if self.fused:
             cost += self.mass * np.log(S)
         parameters = {name: self._parameter(name, request, S, bracket) for name in method.learned}
-        return evaluation(request, cost, sums.attraction, gradient, parameters)
+        return evaluation(request, cost, edges.attraction, gradient, parameters)
 
     def _total(self, request: Request, S: float) -> float:
         """The sum of w over all pairs; no less than over neighbours, where the grid's error may exceed it."""
@@ -275,13 +306,12 @@ class Mesh(Engine):
             float(term.coefficient(S)) / S * energy(t, term.slope) for t, term in enumerate(self.terms)
         )
 
-    def _point(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
-        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+    def _sums_of_points(self, request: Request, functions: Functions, springs: Springs) -> Sums:
+        """S_i and Σ_k G_ik q_ik of every point, and the force of w that was read along with S."""
         field, kernel = self.field, request.kernel.profile
         w, terms = functions
-        keys = list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
         # The near forces wait for the charges: then one sum has those of both ends of a pair.
-        ones = field.charge(self.weights, keys, forces=False)
+        ones = field.charge(self.weights, _keys(functions), forces=False)
         phi, force = self._potential(ones, w)
         # Of a lone point the grid's error may exceed its S: take what is near, and no less than that.
         S = np.maximum(phi.astype(np.float64), 0.1 * field.accuracy)
@@ -292,33 +322,59 @@ class Mesh(Engine):
             n_jobs=self.n_jobs,
         )
         S[lone] = np.maximum(S[lone], np.concatenate(near))
-        sums = springs(S)
-        bracket, cost = sums.bracket.copy(), sums.cost
+        edges = springs(S)
+        bracket = edges.bracket.copy()
         if self.weights is not None:
             bracket /= self.weights  # those of one copy
-        gradient = sums.gradient.astype(np.float64)
+        for term, _, product in terms:
+            c = term.coefficient(S) / S
+            bracket += c * (S if term.constant else self._potential(ones, product)[0])
+        return Sums(ones, S, edges, bracket, force)
+
+    def _point(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
+        """Two transforms each way, and more for limits that are not constant: every row has its own S."""
+        field = self.field
+        w, terms = functions
+        sums = self._sums_of_points(request, functions, springs)
+        ones, S, edges, cost = sums.ones, sums.S, sums.edges, sums.edges.cost
+        gradient = edges.gradient.astype(np.float64)
         charges, others = np.zeros(self.n), []
-        for term, integral, product in terms:
+        for term, integral, _ in terms:
             c = term.coefficient(S) / S
             if term.constant:
-                bracket += c * S
                 charges += c
                 cost += float(np.sum(self._times(c * S)))
                 continue
             own, pull = self._potential(ones, integral)
-            bracket += c * self._potential(ones, product)[0]
             others.append((1.0, field.charge(self.weights, [integral], c, values=False), integral))
             c = self._times(c)
             cost += float(np.sum(c * own))
             gradient += c[:, None] * pull
-        charges -= bracket / S
+        charges -= sums.bracket / S
         others.append((1.0, field.charge(self.weights, [w], charges, values=False), w))
-        gradient += self._times(charges)[:, None] * force
+        gradient += self._times(charges)[:, None] * sums.force
         push = field.read(*others)[1]
         gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))
-        return evaluation(request, cost, sums.attraction, gradient)
+        return evaluation(request, cost, edges.attraction, gradient)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What has to be known before any force: unit charges on the field, S, the springs, and Σ G q."""
+
+    ones: Charges
+    S: Any
+    edges: EdgeSums
+    bracket: Any
+    force: Any = None
+
+
+def _keys(functions: Functions) -> list[Hashable]:
+    """The functions that have a part in an evaluation, each once."""
+    w, terms = functions
+    return list(dict.fromkeys([w, *(key for _, *pair in terms for key in pair)]))
 
 
 def evaluation(

@@ -1,0 +1,219 @@
+"""The fitted rows, as new rows are compared with them: who was fitted, who is near, how near, and P.
+
+Of the data are kept what a search needs, a hash of each row, and the traits of each point. Every answer is a
+row's own: it does not depend on the rows beside, nor on how many there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity import loops
+from nearfield.affinity.given import nearest_of_rows
+from nearfield.affinity.perplexity import calibrated, check_perplexity
+from nearfield.affinity.source import Source
+from nearfield.affinity.space import Space, Vectors, space, squarable
+from nearfield.affinity.targets import neighbour_count
+from nearfield.affinity.traits import NEAREST, Traits, beside, mean_distance
+from nearfield.algebra.method import Method
+from nearfield.parallel import over_chunks
+from nearfield.typing import Array
+
+SAME = 1e-6  # of the nearest distance, squared: others within it are as near
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What ties new rows to fitted points.
+
+    Attributes
+    ----------
+    indices : array (rows, k)
+        The points.
+    squared : array (rows, k)
+        Their squared distances; infinite at the end of a row of fewer.
+    ahead, back : array (rows, k)
+        p_j|i of the row, and p_i|j as the point sees it; of bare weights v. Zeros where there is no P.
+    """
+
+    indices: Any
+    squared: Array
+    ahead: Array
+    back: Array
+
+    def over_all(self, n: int) -> Ties:
+        """The same with a column for each of all n points, in their order."""
+        if not np.isinf(self.squared).any() and (self.indices == np.arange(n)).all():
+            return self
+        rows, there = np.arange(len(self.indices))[:, None], np.isfinite(self.squared)
+        at = np.broadcast_to(rows, self.indices.shape)[there], self.indices[there]
+        columns = []
+        for values, empty in ((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0)):
+            column = np.full((len(rows), n), empty)
+            column[at] = values[there]
+            columns.append(column)
+        return Ties(np.broadcast_to(np.arange(n), columns[0].shape), *columns)
+
+
+class Fitted:
+    """The rows that a map was made of.
+
+    Parameters
+    ----------
+    source : Source
+        What they are; nothing is kept of it that its owner could change.
+    traits : Traits
+        What was noted of them while the target was made.
+    """
+
+    def __init__(self, source: Source, traits: Traits) -> None:
+        self.n, self.metric, self.metric_params = source.n, source.metric, source.metric_params
+        self.precomputed, self.affinities, self.n_jobs = source.precomputed, source.affinities, source.n_jobs
+        self.columns = source.X.shape[1]
+        self._keys = _keys(source.X, source.n_jobs)
+        self._sorted: Any = None
+        self._vectors: Vectors | None = None
+        self._X: Any = None
+        self.largest = 0.0
+        built = vars(source).get("space")
+        if source.precomputed:
+            self.largest = float((source.X if source.graph is None else source.graph).max())
+        elif isinstance(built, Vectors):
+            self._vectors = built
+        elif not source.affinities:
+            self._X = source.X.copy()
+        self.traits = traits
+        if source.precomputed and traits.spacing is None and source.graph is None:
+            traits.note_all_pairs(np.asarray(source.X, dtype=np.float64) ** 2)
+        elif traits.unit != 1:
+            self.traits = _in_data_units(traits)
+
+    @property
+    def space(self) -> Space:
+        """The points as a space to search in."""
+        if self._vectors is not None:
+            return self._vectors
+        found = space(self._X, self.metric, self.metric_params)
+        if isinstance(found, Vectors):
+            self._vectors, self._X = found, None
+        return found
+
+    # Which rows were fitted -------------------------------------------------------------------------------
+
+    def known(self, rows: Any) -> Any:
+        """For each row the first fitted one that is equal to it in every bit, or -1.
+
+        Two sums of 64 bits stand for the bits: that they agree by chance is out of the question.
+        """
+        if self._sorted is None:
+            order = np.lexsort((np.arange(self.n), self._keys[:, 1], self._keys[:, 0]))
+            self._sorted = (self._keys[order], order)
+        keys, order = self._sorted
+        asked = _keys(rows, self.n_jobs)
+        at = np.minimum(np.searchsorted(keys[:, 0], asked[:, 0]), self.n - 1)
+        return np.where((keys[at] == asked).all(axis=1), order[at], -1)
+
+    # Who is near -------------------------------------------------------------------------------------------
+
+    def nearest(self, rows: Any, k: int) -> tuple[Any, Array]:
+        """The k nearest points to some rows, and their squared distances in the unit of the data."""
+        k = min(k, self.n)
+        if self.precomputed:
+            indices, squared = nearest_of_rows(rows, self.n, k, self.n_jobs, self.largest)
+            indices[np.isinf(squared)] = 0
+            return indices, squared.astype(np.float64) / squarable(self.largest) ** 2
+        ground = self.space
+        indices, squared, _, _ = ground.nearest_to(rows, k, self.n_jobs)
+        return indices, squared.astype(np.float64) * ground.unit**2
+
+    def _all(self, rows: Any) -> tuple[Any, Array]:
+        """All points, with their squared distances to some rows; those that are not known come last."""
+        if self.precomputed:
+            return self.nearest(rows, self.n)
+        ground = self.space
+        squared = ground.to_all(rows, self.n_jobs).astype(np.float64) * ground.unit**2
+        return np.broadcast_to(np.arange(self.n), squared.shape), squared
+
+    def to_some(self, rows: Any, sample: Any) -> Array:
+        """The distances of some rows to a sample of the points."""
+        if self.precomputed:
+            return np.ascontiguousarray(np.asarray(rows)[:, sample])
+        ground = self.space
+        return np.sqrt(ground.to_all(rows, self.n_jobs, sample).astype(np.float64)) * ground.unit
+
+    # P ------------------------------------------------------------------------------------------------------
+
+    def ties(self, rows: Any, method: Method, perplexity: Any, *, all_pairs: bool) -> Ties:
+        """The neighbours of some rows with their p, as those of the fitted ones were had; or all points."""
+        wanted = float(np.median(check_perplexity(perplexity, self.n)))
+        k = neighbour_count(method, wanted, self.n)
+        indices, squared = self._all(rows) if all_pairs else self.nearest(rows, k)
+        bare = method.target_kind == "weights"
+        reached = np.minimum(wanted, np.isfinite(squared).sum(axis=1).astype(np.float64))
+        ahead = calibrated(squared.copy(), reached, False, not bare, None, self.n_jobs).rows
+        found = Ties(indices, squared, ahead, self._back(indices, squared, bare))
+        return found.over_all(self.n) if all_pairs else found
+
+    def _back(self, indices: Any, squared: Array, bare: bool) -> Array:
+        """p_i|j: how each point would see the row, its precision being what it is."""
+        traits = self.traits
+        if traits.beta is None:
+            return np.zeros_like(squared)
+        beta, nearest, total = (values[indices] for values in (traits.beta, traits.nearest, traits.total))
+        beyond = np.maximum(squared - nearest, 0.0)
+        tied = np.isinf(beta)
+        seen = np.exp(-np.where(tied, 0.0, beta) * np.where(np.isfinite(beyond), beyond, 0.0))
+        seen = np.where(tied, beyond <= SAME * nearest, seen) * np.isfinite(squared)
+        return seen if bare else seen / (total + seen)
+
+    # Novelty ------------------------------------------------------------------------------------------------
+
+    def novelty(self, rows: Any, known: Any) -> Array:
+        """The share of the fitted points that are nearer to theirs than each row is to its nearest."""
+        traits = self._spaced()
+        ranks, out = np.sort(traits.unlike), np.empty(len(known))
+        new = np.flatnonzero(known < 0)
+        unlike = np.empty(len(known))
+        unlike[known >= 0] = traits.unlike[known[known >= 0]]
+        if len(new):
+            indices, squared = self.nearest(rows[new], NEAREST)
+            theirs = traits.spacing[indices]
+            unlike[new] = beside(mean_distance(squared), theirs, np.isfinite(squared))
+        out[:] = np.searchsorted(ranks, unlike, side="left") / self.n
+        return out
+
+    def _spaced(self) -> Traits:
+        """The traits, with the spacing of the points, for which neighbours are searched if they were not."""
+        if self.traits.spacing is None:
+            ground, k = self.space, min(NEAREST, self.n - 1)
+            indices, squared, _, _ = ground.nearest(k, self.n_jobs)
+            self.traits.note_spacing(indices, squared.astype(np.float64) * ground.unit**2)
+        return self.traits
+
+
+def _in_data_units(traits: Traits) -> Traits:
+    """Traits of distances that were in a unit of their own."""
+    unit = traits.unit
+    return replace(
+        traits,
+        unit=1.0,
+        beta=traits.beta / unit**2,
+        nearest=traits.nearest * unit**2,
+        spacing=None if traits.spacing is None else traits.spacing * unit,
+    )
+
+
+def _keys(X: Any, n_jobs: int | None) -> Any:
+    """Two sums for each row, by which it is known again."""
+    keys = np.empty((X.shape[0], 2), np.uint64)
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, dtype=np.float64, copy=True)
+        X.sum_duplicates()
+        over_chunks(loops.sparse_row_keys, X.shape[0], X.indptr, X.indices, X.data, keys, n_jobs=n_jobs)
+    else:
+        over_chunks(loops.row_keys, X.shape[0], np.asarray(X), keys, n_jobs=n_jobs)
+    return keys

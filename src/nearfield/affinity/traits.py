@@ -1,0 +1,98 @@
+"""A few numbers of every fitted point that are found while the target is made, and asked for by new rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nearfield.typing import Array
+
+if TYPE_CHECKING:
+    from nearfield.affinity.neighbours import Neighbours
+    from nearfield.affinity.perplexity import Calibrated
+
+NEAREST = 10  # neighbours, whose mean distance says how far a point is from the others
+BLOCK = 2**22  # distances that are looked at together
+
+
+@dataclass
+class Traits:
+    """What is noted of the points, in the unit of the distances that the target was made of.
+
+    Attributes
+    ----------
+    beta, nearest, total : array (points,), optional
+        p_k|j = exp(-beta_j (d² - nearest_j))/total_j: so a point sees whoever is near it.
+    spacing : array (points,), optional
+        The mean distance to the 10 nearest others.
+    unlike : array (points,), optional
+        That over the mean of theirs: far above 1 for a point that is apart.
+    unit : float
+        What distances are to be multiplied by to be those of the data.
+    """
+
+    beta: Any = None
+    nearest: Any = None
+    total: Any = None
+    spacing: Any = None
+    unlike: Any = None
+    unit: float = 1.0
+
+    def note_neighbours(self, found: Neighbours) -> None:
+        """Before they are calibrated: the nearest come first."""
+        self.unit = found.unit
+        self.nearest = found.squared[:, 0].astype(np.float64)
+        self.note_spacing(found.indices[:, :NEAREST], found.squared[:, :NEAREST])
+
+    def note_all_pairs(self, squared: Array) -> None:
+        """Before all pairs are calibrated; the diagonal is of the points themselves."""
+        n = len(squared)
+        k, step = min(NEAREST, n - 1), max(1, BLOCK // n)
+        indices, near = np.empty((n, k), np.int64), np.empty((n, k))
+        for lo in range(0, n, step):
+            rows = squared[lo : lo + step].copy()
+            rows[np.arange(len(rows)), lo + np.arange(len(rows))] = np.inf
+            order = np.argpartition(rows, k - 1, axis=1)[:, :k]
+            indices[lo : lo + step] = order
+            near[lo : lo + step] = np.take_along_axis(rows, order, axis=1)
+        self.nearest = near.min(axis=1)
+        self.note_spacing(indices, near)
+
+    def note_spacing(self, indices: Any, squared: Any) -> None:
+        """How far each point is from its nearest, and how far these are from theirs."""
+        self.spacing = mean_distance(squared)
+        self.unlike = beside(self.spacing, self.spacing[indices], np.isfinite(squared))
+
+    def note_calibrated(self, found: Calibrated) -> None:
+        """The largest p of a row is that of the nearest, exp(0)/total."""
+        largest = found.rows.max(axis=1).astype(np.float64)
+        self.beta, self.total = found.beta, 1 / np.where(largest > 0, largest, 1.0)
+
+
+def mean_distance(squared: Any) -> Array:
+    """The mean distance to the nearest, from squares in rows; infinite ones are no neighbours.
+
+    Examples
+    --------
+    >>> mean_distance(np.array([[1.0, 9.0], [4.0, np.inf]]))
+    array([2., 2.])
+    """
+    there = np.isfinite(squared)
+    distances = np.sqrt(np.where(there, squared, 0.0).astype(np.float64))
+    return distances.sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+
+
+def beside(spacing: Array, theirs: Array, there: Any) -> Array:
+    """A point's spacing over the mean of its neighbours' own: 1 where both are 0.
+
+    Examples
+    --------
+    >>> beside(np.array([2.0, 0.0]), np.array([[1.0, 1.0], [0.0, 0.0]]), np.ones((2, 2), bool))
+    array([2., 1.])
+    """
+    mean = np.where(there, theirs, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    alike = (spacing == 0) & (mean == 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(alike, 1.0, spacing / mean)

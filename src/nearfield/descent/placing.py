@@ -1,0 +1,307 @@
+"""New points in a finished map: each goes where the method's own cost of it is least, all others being held.
+
+A row's place depends on the fitted map and on the row alone: not on the rows beside it, nor on any seed. A
+row that was fitted comes back exactly where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from nearfield.affinity.fitted import Fitted, Ties
+from nearfield.affinity.source import Source
+from nearfield.affinity.targets import ALL_PAIRS
+from nearfield.affinity.traits import NEAREST, Traits
+from nearfield.algebra.method import Method
+from nearfield.engine.base import Engine
+from nearfield.engine.placed import Held, PlacedCost, StretchedCost
+from nearfield.parallel import one_blas_thread
+from nearfield.typing import Array
+
+STARTS = 5  # neighbours at whose places a point may start, beside their median
+PASSES = 100  # evaluations of a point's cost at the most
+RESTS = 1e-4  # widths of the kernel: a point that moves by less has come to rest
+LONGEST = 2.0  # widths, that a step may have
+ENOUGH = 1e-4  # of what the gradient promises, that a step must gain
+SAMPLE = 2000  # points of the map that distances are compared with
+FAINT = 1e-12  # of the longest axis, squared: shorter ones are noise
+SHORTER = 0.3  # times a step that gained nothing
+BLOCK = 2**21  # ties of new rows that are held at a time
+
+
+class Cost(Protocol):
+    """Value, gradient and stiffness of some points, each at a place."""
+
+    def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]: ...
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where new rows lie in a map.
+
+    Attributes
+    ----------
+    Y : array (rows, dimensions)
+        Their places.
+    neighbours : array (rows, 10)
+        The fitted points that are nearest to each in the data, nearest first; of fewer, as many as there are.
+    cost : array (rows,)
+        What each adds to the sum over all pairs that the method minimises; 0 for a row that was fitted, and
+        NaN of principal components, which have no cost.
+    novelty : array (rows,)
+        How unlike the fitted rows each is: .95 says that it is farther from its nearest ones, beside how far
+        these are from theirs, than 95 % of the fitted rows.
+    """
+
+    Y: Array
+    neighbours: Any
+    cost: Array
+    novelty: Array
+
+    def __len__(self) -> int:
+        return len(self.Y)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What placing needs of a fit.
+
+    Attributes
+    ----------
+    fitted : Fitted
+        The fitted rows.
+    held : Held
+        Their map.
+    perplexity : float, array or None
+        As it was fitted.
+    obstacle : str or None
+        Why rows that were not fitted cannot be placed.
+    """
+
+    fitted: Fitted
+    held: Any
+    perplexity: Any = None
+    obstacle: str | None = None
+
+    @one_blas_thread()
+    def transform(self, rows: Any) -> tuple[Array, Array, Any]:
+        """Places and costs of some rows, and the fitted row that each is equal to, or -1."""
+        known = self.fitted.known(rows)
+        Y, cost = self.held.Y[known], np.zeros(len(known))
+        new = np.flatnonzero(known < 0)
+        if len(new):
+            if self.obstacle is not None:
+                raise ValueError(self.obstacle)
+            Y[new], cost[new] = self.held.place(self.fitted, rows, new, self.perplexity)
+        return Y, cost, known
+
+    @one_blas_thread()
+    def place(self, rows: Any) -> Placed:
+        """Places, neighbours, costs and novelty of some rows."""
+        Y, cost, known = self.transform(rows)
+        neighbours, _ = self.fitted.nearest(rows, NEAREST)
+        return Placed(Y, neighbours, cost, self.fitted.novelty(rows, known))
+
+
+class HeldMap(Held):
+    """A map of a kernel's method, into which rows are placed by their P."""
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows, and what they cost; block by block."""
+        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        step = max(1, BLOCK // (len(self.Y) if self.all_pairs else 150))
+        for lo in range(0, len(new), step):
+            part = slice(lo, min(lo + step, len(new)))
+            ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
+            width = self.method.kernel.width  # type: ignore[union-attr]
+            placed = PlacedCost(self, ties)
+            Y[part], cost[part] = settle(placed, cheapest(placed, starts(ties, self.Y)), width)
+        return Y, cost
+
+
+def reference(
+    engine: Engine, method: Method, Y: Array, source: Source, traits: Traits, perplexity: Any
+) -> Reference:
+    """What is kept of a fit."""
+    fitted, why = Fitted(source, traits), obstacle(method, source)
+    if why is not None:
+        return Reference(fitted, Still(Y), perplexity, why)
+    if method.kernel is None:
+        return Reference(fitted, HeldDistances(method, Y))
+    all_pairs = engine.matches == ALL_PAIRS
+    S, bracket = engine.held(Y, method)
+    return Reference(
+        fitted, HeldMap(method, Y, S, bracket, all_pairs=all_pairs, n_jobs=source.n_jobs), perplexity
+    )
+
+
+def obstacle(method: Method, source: Source) -> str | None:
+    """The fact that keeps rows that were not fitted from being placed, or None."""
+    why = None
+    if source.affinities:
+        why = "affinities say nothing of other rows; fit distances, or the data"
+    elif source.weights is not None:
+        why = "weights are not reckoned with in placing yet; fit the repeated rows"
+    elif method.kernel is None:
+        if method.normalization != "none":
+            why = "normalized distances place none yet; use 'mds' or 'sammon'"
+    elif method.precisions != (1.0,) or method.scales:
+        why = "several scales place none yet; use one perplexity"
+    elif not method.kernel.facts.symmetric or not method.kernel.facts.radial:
+        why = "a kernel with parameters of each point has none for new ones"
+    return None if why is None else f"only rows that were fitted can be placed here: {why}"
+
+
+def projection(Y: Array, source: Source) -> Reference:
+    """What is kept of principal components: the axes that the rows were projected on."""
+    fitted = Fitted(source, Traits())
+    if source.given:
+        why = "only rows that were fitted can be placed here: components of distances place none yet"
+        return Reference(fitted, Still(Y), None, why)
+    return Reference(fitted, Projection(source.X, Y))
+
+
+class Projection:
+    """A map by principal components, onto which new rows are projected."""
+
+    def __init__(self, X: Any, Y: Array) -> None:
+        self.Y = Y
+        self.mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+        lengths = (Y**2).sum(axis=0)
+        kept = lengths > FAINT * lengths.max()  # what the data do not have was filled with faint noise
+        self.axes = np.asarray(X.T @ Y) - np.outer(self.mean, Y.sum(axis=0))
+        self.axes *= np.where(kept, 1 / np.where(kept, lengths, 1.0), 0.0)
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows; there is no cost."""
+        Y, step = np.empty((len(new), self.Y.shape[1])), max(1, BLOCK // len(self.mean))
+        for lo in range(0, len(new), step):
+            part = rows[new[lo : lo + step]]
+            gaps = (part.toarray() if sparse.issparse(part) else part) - self.mean
+            for c, axis in enumerate(self.axes.T):
+                Y[lo : lo + step, c] = (gaps * axis).sum(axis=1)
+        return Y, np.full(len(new), np.nan)
+
+
+class HeldDistances:
+    """A map of a cost of distances, into which rows are placed by their distances to a sample of it."""
+
+    def __init__(self, method: Method, Y: Array) -> None:
+        self.method, self.Y = method, Y
+        self.sample = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), SAMPLE)).astype(np.int64))
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows, and what they cost; block by block."""
+        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        step = max(1, BLOCK // len(self.sample))
+        for lo in range(0, len(new), step):
+            part = slice(lo, min(lo + step, len(new)))
+            some = rows[new[part]]
+            indices, squared = fitted.nearest(some, NEAREST)
+            alike = np.ones_like(squared)
+            apart = fitted.to_some(some, self.sample)
+            placed = StretchedCost(self.method, self.Y[self.sample], apart, len(self.Y))
+            first = cheapest(placed, starts(Ties(indices, squared, alike, alike), self.Y))
+            Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
+        return Y, cost
+
+
+@dataclass(frozen=True)
+class Still:
+    """A map into which nothing can be placed."""
+
+    Y: Array
+
+
+def starts(ties: Ties, Y: Array) -> list[Array]:
+    """Where a point may belong: amid its neighbours, or where one of those is that it is tied to the most."""
+    most = np.argsort(-(ties.ahead + ties.back), axis=1, kind="stable")[:, :STARTS]
+    places = np.take_along_axis(ties.indices, most, axis=1).T
+    return [median(ties, Y), *(Y[each] for each in places)]
+
+
+def cheapest(cost: Cost, places: list[Array]) -> Array:
+    """Of several places of each point the one that costs the least; of equals the first."""
+    rows = np.arange(len(places[0]))
+    best, least = places[0].copy(), cost.at(rows, places[0])[0]
+    for place in places[1:]:
+        value = cost.at(rows, place)[0]
+        lower = value < least
+        best[lower], least[lower] = place[lower], value[lower]
+    return best
+
+
+def median(ties: Ties, Y: Array) -> Array:
+    """The median of the neighbours' places along each axis, weighted by p."""
+    start = np.empty((len(ties.ahead), Y.shape[1]))
+    for c in range(Y.shape[1]):
+        places = Y[ties.indices, c]
+        order = np.argsort(places, axis=1, kind="stable")
+        share = np.cumsum(np.take_along_axis(ties.ahead, order, axis=1), axis=1)
+        middle = np.argmax(share >= 0.5 * share[:, -1:], axis=1)
+        start[:, c] = np.take_along_axis(places, order, axis=1)[np.arange(len(places)), middle]
+    return start
+
+
+def settle(cost: Cost, start: Array, width: float) -> tuple[Array, Array]:
+    """Where each point comes to rest, and its cost there: BFGS, each point on its own.
+
+    The first step is that of the springs alone, by their stiffness; then the inverse Hessian is learned. A
+    step that gains too little is tried again, shorter.
+    """
+    n, P = start.shape
+    y, rows = start.copy(), np.arange(n)
+    value, gradient, stiffness = cost.at(rows, y)
+    slack = np.sqrt(_dot(gradient, gradient)) / (LONGEST * width)  # at which the first step is the longest
+    inverse = np.zeros((n, P, P))
+    for c in range(P):
+        inverse[:, c, c] = 1 / np.maximum(np.maximum(stiffness, slack), 1e-300)
+    share = np.ones(n)
+    for _ in range(PASSES):
+        g, H = gradient[rows], inverse[rows]
+        step = -_times(H, g)
+        slope = _dot(step, g)
+        length = np.sqrt(_dot(step, step))
+        scale = share[rows] * np.minimum(1.0, LONGEST * width / np.maximum(length, 1e-300))
+        moving = (scale * length > RESTS * width) & (slope < 0) & np.isfinite(slope)
+        rows, step, slope, scale = rows[moving], step[moving], slope[moving], scale[moving]
+        if not len(rows):
+            break
+        step = scale[:, None] * step
+        there, g_there, _ = cost.at(rows, y[rows] + step)
+        gained = there <= value[rows] + ENOUGH * scale * slope
+        share[rows] = np.where(gained, 1.0, SHORTER * share[rows])
+        taken, step, change = rows[gained], step[gained], (g_there - gradient[rows])[gained]
+        inverse[taken] = _updated(inverse[taken], step, change)
+        y[taken], value[taken], gradient[taken] = y[taken] + step, there[gained], g_there[gained]
+    return y, value
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """Row by row, added up axis by axis: the same whatever else is in the arrays."""
+    total = a[:, 0] * b[:, 0]
+    for c in range(1, a.shape[1]):
+        total = total + a[:, c] * b[:, c]
+    return total
+
+
+def _times(H: Array, g: Array) -> Array:
+    """H g of each row."""
+    return np.stack([_dot(H[:, c], g) for c in range(g.shape[1])], axis=1)
+
+
+def _updated(H: Array, step: Array, change: Array) -> Array:
+    """The inverse Hessian after a step has changed the gradient; as it was where that bends downwards."""
+    along = _dot(step, change)
+    bent = along > 1e-12 * np.sqrt(_dot(step, step) * _dot(change, change))
+    rho = 1 / np.where(bent, along, 1.0)
+    Hc = _times(H, change)
+    factor = rho * (1 + rho * _dot(change, Hc))
+    outer = step[:, :, None] * step[:, None, :]
+    cross = step[:, :, None] * Hc[:, None, :]
+    new = H + factor[:, None, None] * outer - rho[:, None, None] * (cross + cross.transpose(0, 2, 1))
+    return np.where(bent[:, None, None], new, H)

@@ -1,0 +1,69 @@
+"""The cost of a new point: its gradient against differences, its potentials against plain sums."""
+
+import numpy as np
+import pytest
+
+import nearfield as nf
+from nearfield.affinity.fitted import Fitted
+from nearfield.affinity.source import Source
+from nearfield.affinity.traits import Traits
+from nearfield.engine import surroundings
+from nearfield.engine.mesh.laid import Laid
+from nearfield.engine.placed import Held, PlacedCost
+
+METHODS = ["tsne", "asne", "jse", "nerv", "snerv", "gkl", "umap", "wtsne", "sqsne", "chsne", "tasne"]
+
+
+def held(method, all_pairs, gridded, monkeypatch, dimensions=2):
+    """A map of random places with sums of its own, and the cost of three rows that are new in it."""
+    random = np.random.default_rng(0)
+    X, Y = random.normal(size=(60, 4)), 3 * random.normal(size=(60, dimensions))
+    monkeypatch.setattr(surroundings, "FEWEST", 0 if gridded else 10**6)
+    method = nf.method(method)
+    if method.kernel.profile is not method.kernel:
+        method = method._with(kernel=method.kernel.bound_to(random.random(60) + 0.5))
+    by_row = method.normalization == "point"
+    bare = method.normalization == "none"
+    S = random.random(60) + 2.0 if by_row else 1.0 if bare else 150.0
+    bracket = -random.random(60) if by_row else 0.0 if bare else -0.7
+    ties = Fitted(Source.of(X), Traits()).ties(random.normal(size=(3, 4)), method, 5, all_pairs=all_pairs)
+    return PlacedCost(Held(method, Y, S, bracket, all_pairs=all_pairs), ties), random
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize(("all_pairs", "gridded"), [(True, False), (False, False), (False, True)])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_gradient_is_that_of_the_value(method, all_pairs, gridded, dimensions, monkeypatch):
+    if gridded and dimensions != 2 and method not in ("tsne", "nerv"):
+        return
+    cost, random = held(method, all_pairs, gridded, monkeypatch, dimensions)
+    rows, y = np.arange(3), random.normal(size=(3, dimensions))
+    gradient = cost.at(rows, y)[1]
+    for c in range(dimensions):
+        step = 1e-5 * np.eye(dimensions)[c]
+        slope = (cost.at(rows, y + step)[0] - cost.at(rows, y - step)[0]) / 2e-5
+        np.testing.assert_allclose(gradient[:, c], slope, rtol=1e-4, atol=1e-6 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("method", ["tsne", "jse", "nerv", "sqsne", "umap", "wtsne"])
+def test_the_grid_reads_what_the_sums_are(method, monkeypatch):
+    cost, random = held(method, False, True, monkeypatch)
+    on_grid = cost.held.around()
+    assert isinstance(on_grid.grids, Laid)
+    y = 2 * random.normal(size=(50, 2))
+    value, force = on_grid.at(y)
+    on_grid.grids = None
+    exact, exact_force = on_grid.at(y)
+    assert np.abs(value - exact).max() < 2e-3 * np.abs(exact).max()
+    assert np.abs(force - exact_force).max() < 2e-2 * np.abs(exact_force).max()
+
+
+def test_beyond_the_grid_it_is_the_sums(monkeypatch):
+    cost, _ = held("tsne", False, True, monkeypatch)
+    around = cost.held.around()
+    shape, far = around.grids.grids.shape, np.array([[500.0, 0.0], [0.0, -1e6]])
+    assert not around.grids.covers(far).any()
+    value, _ = around.at(far)
+    around.grids, laid = None, around.grids
+    np.testing.assert_array_equal(value, around.at(far)[0])
+    assert laid.grids.shape == shape
