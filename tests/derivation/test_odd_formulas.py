@@ -109,3 +109,24 @@ def test_an_exponent_of_many_digits_is_refused_and_is_derived_as_a_parameter():
     with pytest.raises(ValueError, match="make it a parameter"):
         nf.derive(composed(nf.kernels.Expression("1/(1 + (f/24)**0.4321567)")))
     assert nf.derive(composed(nf.kernels.Expression("1/(1 + (f/24)**a)", a=0.4321567))).passed
+
+
+def test_a_kernel_that_factors_into_hundreds_of_terms_is_refused_in_one_line():
+    with pytest.raises(ValueError, match="its logarithm is not finite"):
+        nf.kernels.Expression("log1p(1/(1 + (1/(exp(f) - (2*f + 2)**2))**17))")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1/(1 + f*min(2, 0.25/(f - f)))", "cannot be derived, because max or min"),
+        (
+            "1/(1 + f + 0.377/((lam/0.25)**0.123 + (3 + f)*1e16 + 1e-300))**2",
+            "what is derived cannot be computed: it holds",
+        ),
+    ],
+)
+def test_what_cannot_be_derived_is_refused_in_one_line(text, told):
+    with pytest.raises(ValueError, match=told) as refusal:
+        nf.derive(composed(nf.kernels.Expression(text, **({"lam": 0.3} if "lam" in text else {}))))
+    assert "\n" not in str(refusal.value)

@@ -199,7 +199,12 @@ def expressed(part: Any) -> sp.Expr:
             f"{part!r} cannot be derived, because an exponent in it has too many digits for exact algebra:"
             " make it a parameter, which stays a letter"
         )
-    return _with_real_slopes(symbolic(tree))
+    try:
+        return _with_real_slopes(symbolic(tree))
+    except ValueError:
+        raise ValueError(
+            f"{part!r} cannot be derived, because max or min in it is taken of what is infinite"
+        ) from None
 
 
 def _with_real_slopes(expression: sp.Expr) -> sp.Expr:
@@ -221,5 +226,8 @@ def number(expression: sp.Expr, values: dict[sp.Symbol, Any]) -> Any:
     if not expression.free_symbols:
         return np.float64(expression)
     names = sorted(expression.free_symbols, key=str)
-    function = numeric(from_symbolic(expression), tuple(each.name for each in names))
-    return function(*(values[each] for each in names))
+    try:
+        tree = from_symbolic(expression)
+    except ValueError as error:
+        raise ValueError(f"what is derived cannot be computed: {error}") from None
+    return numeric(tree, tuple(each.name for each in names))(*(values[each] for each in names))

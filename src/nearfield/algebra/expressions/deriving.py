@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nearfield.algebra.expressions.budget import has_quick_limit, is_small
+from nearfield.algebra.expressions.limits import NODES
 
 
 def lean(expression: Any) -> Any:
@@ -17,12 +18,13 @@ def lean(expression: Any) -> Any:
 
 
 def factored(expression: Any) -> Any:
-    """The expression as a product, where that is found in a moment."""
+    """The expression as a product, where that is found in a moment and no larger than formulas may be."""
     import sympy
 
     if not is_small(expression):
         return expression
-    return sympy.factor(expression)
+    product = sympy.factor(expression)
+    return product if product.count_ops() <= NODES else expression
 
 
 def bells_first(expression: Any) -> Any:
