@@ -45,7 +45,7 @@ def opentsne_fit(X: Any) -> tuple[Any, Place]:
     import openTSNE
 
     made = openTSNE.TSNE(random_state=0, n_jobs=os.cpu_count()).fit(X)
-    return np.array(made), made.transform
+    return np.array(made), _unmoved(made)
 
 
 def opentsne_held(X: Any, Y: Any) -> Place:
@@ -53,7 +53,18 @@ def opentsne_held(X: Any, Y: Any) -> Place:
     import openTSNE
 
     ties = openTSNE.affinity.PerplexityBasedNN(X, perplexity=30, n_jobs=os.cpu_count(), random_state=0)
-    return openTSNE.TSNEEmbedding(Y.copy(), ties, n_jobs=os.cpu_count(), random_state=0).transform
+    return _unmoved(openTSNE.TSNEEmbedding(Y.copy(), ties, n_jobs=os.cpu_count(), random_state=0))
+
+
+def _unmoved(made: Any) -> Place:
+    """What places rows in a map as it was: openTSNE's `transform` moves the map, too."""
+    before = np.array(made)
+
+    def place(rows: Any) -> Any:
+        found = np.array(made.transform(rows))
+        return found + (before - np.array(made)).mean(axis=0)
+
+    return place
 
 
 LIBRARIES = {

@@ -88,7 +88,7 @@ class Fitted:
             self._X = source.X.copy()
         self.traits = traits
         if source.precomputed and traits.spacing is None and source.graph is None:
-            traits.note_all_pairs(np.asarray(source.X, dtype=np.float64) ** 2)
+            traits.note_distances(source.X)
         elif traits.unit != 1:
             self.traits = _in_data_units(traits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -48,17 +49,16 @@ class Traits:
 
     def note_all_pairs(self, squared: Array) -> None:
         """Before all pairs are calibrated; the diagonal is of the points themselves."""
-        n = len(squared)
-        k, step = min(NEAREST, n - 1), max(1, BLOCK // n)
-        indices, near = np.empty((n, k), np.int64), np.empty((n, k))
-        for lo in range(0, n, step):
-            rows = squared[lo : lo + step].copy()
-            rows[np.arange(len(rows)), lo + np.arange(len(rows))] = np.inf
+        self.nearest = np.concatenate([rows.min(axis=1) for rows in _others(squared)])
+
+    def note_distances(self, D: Array) -> None:
+        """From the distances of all pairs, which nobody has later."""
+        k, nearest, near = min(NEAREST, len(D) - 1), [], []
+        for rows in _others(D):
             order = np.argpartition(rows, k - 1, axis=1)[:, :k]
-            indices[lo : lo + step] = order
-            near[lo : lo + step] = np.take_along_axis(rows, order, axis=1)
-        self.nearest = near.min(axis=1)
-        self.note_spacing(indices, near)
+            nearest.append(order)
+            near.append(np.take_along_axis(rows, order, axis=1) ** 2)
+        self.note_spacing(np.concatenate(nearest), np.concatenate(near))
 
     def note_spacing(self, indices: Any, squared: Any) -> None:
         """How far each point is from its nearest, and how far these are from theirs."""
@@ -69,6 +69,16 @@ class Traits:
         """The largest p of a row is that of the nearest, exp(0)/total."""
         largest = found.rows.max(axis=1).astype(np.float64)
         self.beta, self.total = found.beta, 1 / np.where(largest > 0, largest, 1.0)
+
+
+def _others(squared: Array) -> Iterator[Array]:
+    """Some rows of a matrix at a time, in which a point is infinitely far from itself."""
+    n = len(squared)
+    step = max(1, BLOCK // n)
+    for lo in range(0, n, step):
+        rows = squared[lo : lo + step].astype(np.float64)
+        rows[np.arange(len(rows)), lo + np.arange(len(rows))] = np.inf
+        yield rows
 
 
 def mean_distance(squared: Any) -> Array:

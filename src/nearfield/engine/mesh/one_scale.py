@@ -34,7 +34,7 @@ from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 FROM = 1000  # points, below which all pairs are as quick
-FINELY = 1e-4  # the accuracy of the sums that new points find as they are
+FINELY = 1e-3  # the accuracy of the sums that new points find as they are
 LONE = 100.0  # times the grid's error: an S below that is summed up
 
 # The key of w, and each term of the limit with the keys of H(w) and g(w) w.
@@ -152,7 +152,7 @@ class Mesh(Engine):
         method = method or self.method
         request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), 1.0, False)
         finely = copy(self)
-        if not self.fused:  # Ḡ may be a small difference of large sums, once and for all
+        if not all(term.constant for term in self.terms):  # then Ḡ may be a small difference of large sums
             finely.field = Field(self._width(), min(FINELY, self.field.accuracy), self.n_jobs)
         functions, springs = finely._begin(request)
         if method.normalization == "point":
