@@ -1,6 +1,6 @@
 """New points in a finished map, beside openTSNE's: seconds, accuracy, neighbours kept, displacement, novelty.
 
-    python benchmarks/placing.py path/to/mnist.npz [nearfield|openTSNE|novelty …]
+    python -m benchmarks.studies.placing path/to/mnist.npz [nearfield|openTSNE|novelty …]
 
 60 000 digits are fitted and 10 000 placed. Displacement: 2000 fitted points are taken out, the others stay
 where they are, and those are placed as if they were new; how far from where they were, in the map's own unit.
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from data import mnist
+from benchmarks.shared.data import mnist
 
 FITTED, PLACED, OUT = 60_000, 10_000, 2000
 NEAR, VOTERS = 30, 10
