@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from benchmarks.shared.data import mnist
 
 FITTED, PLACED, OUT = 60_000, 10_000, 2000
