@@ -35,10 +35,11 @@ def nearfield_fit(X: Any) -> tuple[Any, Place]:
 
 
 def nearfield_held(X: Any, Y: Any) -> Place:
-    """What places rows among points that lie at Y; one iteration is the least that a fit makes."""
+    """What places rows among points that lie at Y: a run that has made no iteration."""
     import nearfield as nf
 
-    return nf.TSNE(random_state=0, init=Y, max_iter=1).fit(X).transform
+    reference = nf.Run(X, "tsne", init=Y).reference()
+    return lambda rows: reference.transform(rows)[0]
 
 
 def opentsne_fit(X: Any) -> tuple[Any, Place]:
