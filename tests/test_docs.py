@@ -73,8 +73,8 @@ def test_the_formulas_are_what_the_code_computes(generate):
 
 
 def test_a_wrong_formula_is_noticed(generate, monkeypatch):
-    monkeypatch.setitem(generate.COST_DERIVATIVES, "KL", (r"\frac{p}{q}", "0"))
-    monkeypatch.setitem(generate.KERNEL_DERIVATIVES, "Student", r"-\frac{\nu-1}{2(\nu+f)} w")
+    monkeypatch.setattr(nf.costs.KL, "derivative_formula", r"\frac{p}{q}")
+    monkeypatch.setattr(nf.kernels.Student, "derivative_formula", r"-\frac{\nu-1}{2(\nu+f)} w")
     assert [message.split(",")[0] for message in generate.wrong_formulas()] == ["KL", "Student"]
 
 

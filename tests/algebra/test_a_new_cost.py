@@ -23,7 +23,7 @@ print(np.allclose(cost.derivative(p, q), (cost.value(p, q + step) - cost.value(p
 
 
 def test_the_cost_of_the_guide_is_found_by_its_file_alone(tmp_path):
-    shown = re.search(r"```python\n(@part\nclass .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    shown = re.search(r"```py\n(@part\nclass .*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
     package = tmp_path / "nearfield"
     shutil.copytree(Path(nf.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     with open(package / "algebra" / "costs" / "divergences.py", "a") as file:
