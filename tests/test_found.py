@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.neighbors import kneighbors_graph
 
 import nearfield as nf
+from nearfield.io.tables import read_table, write_map
 
 pytestmark = pytest.mark.filterwarnings("ignore:the graph has as few", "ignore:what the graph holds")
 
@@ -87,3 +88,40 @@ def test_a_start_too_small_to_be_squared_is_refused(random):
     X = random.normal(size=(30, 4))
     with pytest.raises(ValueError, match=r"init holds values up to .e-200, whose squares"):
         nf.Run(X, "msnerv", init=1e-200 * X[:, :2])
+
+
+DAMAGES = {
+    "a header of npy without an end": (".npy", lambda data: data[:26] + b"\x13" + data[27:]),
+    # The method of compression of the second member, in the directory at the end.
+    "an unknown compression": (
+        ".npz",
+        lambda data: (at := data.rindex(b"PK\x01\x02") + 10) and data[:at] + b"\xc1=" + data[at + 2 :],
+    ),
+    "a file of Parquet within itself": (".parquet", lambda data: data[int(0.7321 * len(data)) :] + data),
+    "half a file of Parquet": (".parquet", lambda data: data[: len(data) // 2] + data[-8:]),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_damaged_tables_are_refused_in_a_line(what, tmp_path):
+    ending, damage = DAMAGES[what]
+    path, X = tmp_path / f"t{ending}", np.arange(24.0).reshape(8, 3)
+    if ending == ".parquet":
+        write_map(path, X)
+    else:
+        np.save(path, X) if ending == ".npy" else np.savez(path, X=X, y=np.arange(8))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"is not a (file that NumPy|Parquet file)") as caught:
+        read_table(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_graph_of_complex_distances_is_refused():
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        nf.Run((np.array([[1], [0], [1]]), np.ones((3, 1)) + 0j), metric="precomputed")
+
+
+def test_a_kernel_of_a_tail_beyond_all_measure_has_a_width():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nf.kernels.HeavyTailed(1e6, 1e6).width > 0

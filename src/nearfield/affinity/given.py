@@ -9,7 +9,7 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.space import squarable
-from nearfield.checks import check_count, finite
+from nearfield.checks import check_count, finite, numbers
 from nearfield.parallel import over_chunks
 
 
@@ -42,7 +42,7 @@ def _matrix_of(neighbours: Any, among: int | None = None) -> Any:
 
     `among` so many other points, if they are not the rows themselves.
     """
-    indices, distances = (np.asarray(part) for part in neighbours)
+    indices, distances = (numbers(np.asarray(part), "the graph") for part in neighbours)
     if indices.dtype.kind not in "iu":
         fix = "swap them" if distances.dtype.kind in "iu" else "indices must be whole numbers"
         raise ValueError(f"neighbours are a tuple (indices, distances), in this order: {fix}")

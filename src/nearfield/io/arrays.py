@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tokenize import TokenError
+from zipfile import BadZipFile
 
 import numpy as np
 
 from nearfield.io.columns import Choice, Chooser, Table, find, quoted, short
+
+# What reading something else, or a part of a file, may end in.
+DAMAGED = (
+    ValueError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    SyntaxError,
+    TokenError,
+    BadZipFile,
+    zlib.error,
+)
 
 
 def read_npy(path: Path, chooser: Chooser) -> Table:
@@ -18,7 +32,7 @@ def read_npy(path: Path, chooser: Chooser) -> Table:
         matrix = np.load(path, allow_pickle=False)  # which could run any code
         if not isinstance(matrix, np.ndarray):
             raise ValueError(f"{path} holds several arrays: let its name end in .npz")
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise _complaint(path, error) from error
     return _table(str(path), matrix, {}, chooser)
 
@@ -87,7 +101,7 @@ def _load_all(path: Path) -> tuple[dict[str, np.ndarray], list[str]]:
                     if "allow_pickle" not in str(error):
                         raise
                     objects.append(name)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise _complaint(path, error) from error
     if objects and not any(array.ndim == 2 for array in arrays.values()):
         raise ValueError(

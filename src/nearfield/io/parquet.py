@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,14 +29,21 @@ def write_parquet(path: Path, columns: Mapping[str, np.ndarray]) -> None:
     arrow.parquet.write_table(arrow.table({name: each.tolist() for name, each in columns.items()}), path)
 
 
+@contextmanager
+def _readable(arrow: ModuleType, path: Path) -> Iterator[None]:
+    """Say in a line that a file is damaged, or something else."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (OSError, arrow.ArrowException) as error:
+        raise ValueError(f"{path} is not a Parquet file, or damaged: check how it was written") from error
+
+
 def read_parquet(path: Path, chooser: Chooser) -> Table:
     """Read the numeric columns a batch at a time, and those of the labels and ids."""
     arrow = pyarrow()
-    try:
-        file = arrow.parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is not a Parquet file: check how it was written") from error
-    with file:
+    with _readable(arrow, path), arrow.parquet.ParquetFile(path) as file:
         schema = file.schema_arrow
         choice = chooser(schema.names)
         numeric = [j for j in choice.numbers if _is_numeric(arrow, schema.field(j).type)]

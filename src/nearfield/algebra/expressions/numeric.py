@@ -45,7 +45,7 @@ def constant(function: str, values: Sequence[float]) -> float:
 
 def _power(x: Any, n: Any) -> Any:
     """x^n; small whole and half powers without a logarithm, which is what makes powers slow."""
-    if not isinstance(n, float) or 2 * n != int(2 * n) or abs(n) > PRODUCTS:
+    if not isinstance(n, float) or not abs(n) <= PRODUCTS or 2 * n != int(2 * n):
         return np.power(x, n)
     if n < 0:
         return 1 / _power(x, -n)

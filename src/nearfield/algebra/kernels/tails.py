@@ -38,7 +38,7 @@ class Tail(Kernel):
     @property
     def width(self) -> float:
         alpha, beta = (np.asarray(value, dtype=float) for value in self.alpha_beta)
-        t = np.maximum(alpha, 1e-12)  # (2^α - 1)/α is log 2 at α = 0
+        t = np.clip(alpha, 1e-12, 500.0)  # (2^α - 1)/α is log 2 at α = 0, and no number at a thousand
         return float(np.median(np.sqrt(np.expm1(t * np.log(2)) / (t * beta))))
 
     def log(self, f: Any) -> Any:
