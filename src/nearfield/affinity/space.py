@@ -7,7 +7,6 @@ with measured recall; all other metrics are computed pair by pair, in blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,11 @@ from nearfield.affinity.distances import (
     check_precomputed,
     parameters_of,
 )
+from nearfield.affinity.search import QUERIES, Lists, all_distances, by_lists, search
 from nearfield.checks import finite
 from nearfield.parallel import over_chunks
 
 EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all distances
-RECALL = 0.98
-QUERIES = 500  # on which the recall is measured
-FEWEST, MORE = 10, 1.2  # lists that are searched at first, and by how many times more until the recall is met
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
 ONE_LIST = 5_000  # points, up to which other rows are compared with all of them
@@ -87,37 +84,6 @@ class Space:
         raise TypeError(f"{type(self).__name__} does not define apart")
 
 
-@dataclass(frozen=True)
-class Lists:
-    """Points in lists around centres, of which those are searched whose centres are nearest.
-
-    Attributes
-    ----------
-    centres : array (lists, columns)
-        In the middle of each list.
-    order, starts : array (points,), (lists + 1,)
-        The points, list after list, and where each list starts among them.
-    searched : int
-        How many lists are.
-    recall : float
-        The share of the true neighbours that are found.
-    """
-
-    centres: Any
-    order: Any
-    starts: Any
-    searched: int
-    recall: float
-
-    @classmethod
-    def of(cls, centres: Any, cells: Any, searched: int, recall: float) -> Lists:
-        """From the list of each point."""
-        starts = np.zeros(len(centres) + 1, np.int64)
-        np.cumsum(np.bincount(cells, minlength=len(centres)), out=starts[1:])
-        order = np.argsort(cells, kind="stable").astype(np.int32)
-        return cls(centres, order, starts, int(searched), recall)
-
-
 class Vectors(Space):
     """Euclidean distances of rows, or cosine distances, which are those of rows of length one."""
 
@@ -135,9 +101,9 @@ class Vectors(Space):
         base = self.X if members is None else np.ascontiguousarray(self.X[members])
         asking = self.X if queries is None else np.ascontiguousarray(self.X[queries])
         if len(asking) * len(base) <= EXACT_UP_TO**2:
-            found, recall, how = _search(_all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
+            found, recall, how = search(all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
         else:
-            found, recall, how, lists = _by_lists(asking, base, k + 1, n_jobs)
+            found, recall, how, lists = by_lists(asking, base, k + 1, n_jobs)
             if base is self.X:
                 self.lists = lists
         if members is not None:
@@ -180,7 +146,7 @@ class Vectors(Space):
                 mean = self.X.mean(axis=0, dtype=np.float64).astype(np.float32)
                 self.lists = Lists.of(mean[None], np.zeros(self.n, np.int64), 1, 1.0)
             else:
-                self.lists = _by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
+                self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
         return self.lists
 
     def _of_metric(self, squared: Any) -> Any:
@@ -347,63 +313,6 @@ def _blocks(X: Any, mean: Any) -> Iterator[tuple[int, Any]]:
 
 def _no_direction(row: int) -> str:
     return f"row {row} is all zeros and has no direction: leave it out"
-
-
-def _all_distances(base: Any) -> Any:
-    import faiss
-
-    index = faiss.IndexFlatL2(base.shape[1])
-    index.add(base)
-    return index
-
-
-def _by_lists(X: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float, str, Lists]:
-    """The k nearest of the base by an inverted file, searched as widely as the recall calls for."""
-    import faiss
-
-    # Training is on one thread: with more, faiss adds up in another order.
-    faiss.omp_set_num_threads(1)
-    n, dimensions = base.shape
-    lists = int(2 * np.sqrt(n))
-    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(dimensions), dimensions, lists)
-    index.cp.niter = 6
-    random = np.random.default_rng(0)
-    index.train(base[random.permutation(n)[: 40 * lists]])
-    _, cells = _search(index.quantizer, base, 1, n_jobs)
-    cells = np.ascontiguousarray(cells.ravel())
-    index.add_core(n, faiss.swig_ptr(base), None, faiss.swig_ptr(cells))
-
-    queries = X[random.permutation(len(X))[:QUERIES]]
-    exact = _search(_all_distances(base), queries, k, n_jobs)[1]
-    index.nprobe = FEWEST
-    while True:
-        found = _search(index, queries, k, n_jobs)[1]
-        recall = sum(np.intersect1d(*both).size for both in zip(exact, found, strict=True)) / exact.size
-        if recall >= RECALL or index.nprobe >= lists:
-            break
-        index.nprobe = min(lists, int(np.ceil(MORE * index.nprobe)))
-    how = f"inverted file of {lists} lists, {index.nprobe} searched, recall {recall:.3f}"
-    lists_of = Lists.of(index.quantizer.reconstruct_n(0, lists), cells, index.nprobe, recall)
-    # List by list: queries of the same one search the same others, which are then in the cache.
-    if base is not X:
-        cells = _search(index.quantizer, X, 1, n_jobs)[1].ravel()
-    together = np.argsort(cells, kind="stable")
-    return _search(index, X, k, n_jobs, together)[1], recall, how, lists_of
-
-
-def _search(index: Any, X: Any, k: int, n_jobs: int | None, order: Any = None) -> tuple[Any, Any]:
-    """Distances and indices, each chunk of queries on one thread, so that their number changes nothing."""
-    import faiss
-
-    squared, indices = np.empty((len(X), k), np.float32), np.empty((len(X), k), np.int64)
-
-    def rows(lo: int, hi: int) -> None:
-        faiss.omp_set_num_threads(1)  # of the calling thread
-        rows = slice(lo, hi) if order is None else order[lo:hi]
-        squared[rows], indices[rows] = index.search(X[rows], k)
-
-    over_chunks(rows, len(X), n_jobs=n_jobs)
-    return squared, indices
 
 
 def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tuple[Between, Between]:
