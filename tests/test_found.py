@@ -125,3 +125,14 @@ def test_a_kernel_of_a_tail_beyond_all_measure_has_a_width():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert nf.kernels.HeavyTailed(1e6, 1e6).width > 0
+
+
+@pytest.mark.parametrize("engine", ["pairs", "moments", "exact"])
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_a_run_that_runs_away_says_so_without_noise(engine, n_components):
+    X = np.random.default_rng(422).normal(size=(12, 3))
+    run = nf.Run(X, "sstress", engine=engine, optimizer="momentum", n_components=n_components, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="left the range of numbers"):
+            run.step(200)

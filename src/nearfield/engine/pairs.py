@@ -144,12 +144,13 @@ class Pairs(Engine):
         work = self._chain if self.exponent is None else self._least_squares
         parts = over_chunks(work, len(self.offsets), ring, n_jobs=self.n_jobs, least=8)
         total = parts[0][1]
-        for _, gradient in parts[1:]:
-            total += gradient
         factor = 2 * self.number * self.scale  # each tie stands for so many pairs, both ways
-        cost = factor * sum(value for value, _ in parts) if want_value else float("nan")
         back = np.empty((self.n, len(ring)))
-        back[self.order] = factor * total.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _, gradient in parts[1:]:
+                total += gradient
+            back[self.order] = factor * total.T
+        cost = factor * sum(value for value, _ in parts) if want_value else float("nan")
         return Evaluation(cost, cost, back)
 
     def _least_squares(self, lo: int, hi: int, ring: Array) -> tuple[float, Array]:
@@ -158,6 +159,7 @@ class Pairs(Engine):
         arguments = (ring, self.r, self.offsets, self.unit, self.exponent, gradient)
         return loops.ring_least_squares(lo, hi, *arguments), gradient
 
+    @np.errstate(over="ignore", invalid="ignore")  # a map that ran away: whoever called sees it
     def _chain(self, lo: int, hi: int, ring: Array) -> tuple[float, Array]:
         """The same for whatever cost and transform."""
         cost, transform = self.method.cost, self.method.transform
