@@ -136,3 +136,9 @@ def test_a_run_that_runs_away_says_so_without_noise(engine, n_components):
         warnings.simplefilter("error", RuntimeWarning)
         with pytest.raises(ValueError, match="left the range of numbers"):
             run.step(200)
+
+
+@pytest.mark.parametrize("name", ["msasne", "msjse"])
+def test_a_start_without_extent_gives_scales_no_measure(name, random):
+    with pytest.raises(ValueError, match="init puts all points in one place"):
+        nf.Run(random.normal(size=(30, 4)), name, init=np.ones((30, 2)))

@@ -140,6 +140,10 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
         scale=scale,
         n_jobs=source.n_jobs,
     )
+    if method.climbs and not Y.std() > 0:
+        raise ValueError(
+            "init puts all points in one place, and scales are made to its measure: scatter them"
+        )
     if method.kernel is None or method.climbs or float(Y.std()) < method.kernel.width:
         return Y
     if source.coordinates is not None and is_projection(Y, source.coordinates):
