@@ -1,6 +1,7 @@
 """Cases that random search has found, each as a test of what it should have been."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -142,3 +143,37 @@ def test_a_run_that_runs_away_says_so_without_noise(engine, n_components):
 def test_a_start_without_extent_gives_scales_no_measure(name, random):
     with pytest.raises(ValueError, match="init puts all points in one place"):
         nf.Run(random.normal(size=(30, 4)), name, init=np.ones((30, 2)))
+
+
+def test_costs_and_data_beyond_all_measure_are_refused_or_run_quietly(random):
+    X = random.normal(size=(25, 4))
+    steep = nf.costs.Expression("v*(lam + 1e59*w)/w", lam=0.1)
+    methods = [
+        nf.Method(steep, nf.kernels.Gaussian(), "none"),
+        nf.Method(nf.costs.AlphaBeta(1e6, 0.5), nf.kernels.Student()),
+        nf.Method(nf.costs.Expression("-r*log(d) + (d**0.123 - d**17)")),
+    ]
+    for method in methods:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            with suppress(ValueError):
+                nf.Run(X, method, perplexity=5, random_state=0).step(5)
+    with pytest.raises(ValueError, match="contains infinity"):
+        nf.Run(np.longdouble(1e300) * np.longdouble(1e100) * X.astype(np.longdouble))
+    with pytest.raises(ValueError, match="all 40 points are equal"):
+        nf.Run(sparse.csr_array(np.full((40, 20), 1e16)))
+
+
+def test_two_points_are_no_sample_of_pairs(random):
+    with pytest.raises(ValueError, match="two points have but one pair"):
+        nf.Run(random.normal(size=(2, 3)), "mds", engine="pairs")
+
+
+def test_a_disc_holds_its_tongue_while_a_map_runs_away():
+    X = np.random.default_rng(258).normal(size=(12, 5)) + 8.0 * (np.arange(12) % 4)[:, None]
+    run = nf.Run(X, "sstress", optimizer="momentum", random_state=0)
+    run.add(nf.terms.Disc([3, 4, 9], np.zeros(2), 5.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="left the range of numbers"):
+            run.step(60)

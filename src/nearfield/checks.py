@@ -87,6 +87,9 @@ def numbers(X: Any, what: str = "X") -> Any:
         )
     if isinstance(X, np.ndarray) and kind in "USO":
         X = _converted(X, what)
+    if isinstance(X, np.ndarray) and X.dtype == np.longdouble != np.float64:
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, which is refused
+            X = X.astype(np.float64)
     values = X.data if sparse.issparse(X) else X
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and values.size:
         largest = max(float(values.max()), -float(values.min()))  # a NaN is left to `finite`

@@ -206,6 +206,7 @@ class Descent:
         """Write a row of the map as it is now."""
         self._write(self.problem(self.z))
 
+    @np.errstate(over="ignore")  # of a map that is about to run away
     def _write(self, here: Point) -> None:
         if self.is_recorded:
             return

@@ -164,6 +164,7 @@ class LBFGS(Optimizer):
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.change()
 
+    @np.errstate(over="ignore", invalid="ignore")  # a trial step may leave the range of numbers
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = self.here if self.here is not None else problem(z)
         found = self._search(z, here, problem)

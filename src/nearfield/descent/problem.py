@@ -113,7 +113,8 @@ class Problem:
         method, count = engine.method, self.count
         if method.kernel is None:
             return 1.0
-        return count / (engine.mass * (engine.mass / count**2) ** (method.cost.facts.degree - 1))
+        share = (engine.mass / count**2) ** (method.cost.facts.degree - 1)
+        return count / (engine.mass * max(share, 1e-300))  # of a degree beyond all measure it is no number
 
     def steer(self, steering: Steering, iteration: int) -> None:
         """Take over what a person has asked for, as it is at an iteration."""

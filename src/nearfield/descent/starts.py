@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
 
 from nearfield.checks import finite, numbers
 from nearfield.parallel import one_blas_thread, over_chunks
@@ -165,7 +165,10 @@ def _of_solver(data: Any, kept: int, seed: int) -> Array:
     # Whatever scikit-learn is set to give out, an array is needed here.
     pca = PCA(kept, svd_solver=solver, random_state=seed).set_output(transform="default")
     with np.errstate(divide="ignore", invalid="ignore"):  # equal points have no variance to explain
-        return pca.fit_transform(data.astype(np.float64))
+        try:
+            return pca.fit_transform(data.astype(np.float64))
+        except ArpackError:
+            return np.zeros((data.shape[0], kept))  # nothing is left of them without their mean
 
 
 @one_blas_thread()

@@ -70,6 +70,8 @@ class Pairs(Engine):
             return f"{task.method} is no cost of distances"
         if task.method.normalization != "none":
             return "normalized distances are tied all together"
+        if task.n in (1, 2):
+            return "two points have but one pair"
         if task.weighted:
             return "it knows of no weights of points"
         if not task.drawable:

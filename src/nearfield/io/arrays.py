@@ -91,9 +91,10 @@ def _load_all(path: Path) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return the arrays of an archive, and the names of those that only pickle could read: it runs code."""
     arrays, objects = {}, []
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
-                raise ValueError(f"{path} is a single array: let its name end in .npy")
+        found = np.load(path, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            raise ValueError(f"{path} is a single array: let its name end in .npy")
+        with found as archive:
             for name in archive.files:
                 try:
                     arrays[name] = archive[name]

@@ -108,6 +108,7 @@ class Disc(Bounds):
         super().__post_init__()
         object.__setattr__(self, "radius", positive("the radius of a disc", self.radius))
 
+    @np.errstate(over="ignore", invalid="ignore")  # a map that ran away: whoever called sees it
     def _outside(self, Y: Array) -> Array:
         gaps = Y - self.centre
         lengths = np.sqrt(np.einsum("kc,kc->k", gaps, gaps))[:, None]

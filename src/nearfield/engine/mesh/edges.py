@@ -192,6 +192,7 @@ class Edges:
             self._add(start, stop, request, terms, S, found)
         return found
 
+    @np.errstate(over="ignore", invalid="ignore")  # forces beyond float32: whoever called sees them
     def _add(
         self, lo: int, hi: int, request: Request, terms: tuple[LimitTerm, ...], S: Any, found: EdgeSums
     ) -> None:
