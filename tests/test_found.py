@@ -177,3 +177,14 @@ def test_a_disc_holds_its_tongue_while_a_map_runs_away():
         warnings.simplefilter("error", RuntimeWarning)
         with pytest.raises(ValueError, match="left the range of numbers"):
             run.step(60)
+
+
+@pytest.mark.parametrize("name", ["snerv", "tsne", "jse"])
+def test_affinities_too_small_for_float32_are_none(name):
+    x = np.random.default_rng(728).normal(size=(40, 1)) + 8.0 * (np.arange(40) % 4)[:, None]
+    P = np.exp(-((x - x.T) ** 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        run = nf.Run(P, name, metric="affinity", engine="mesh", random_state=0)
+        run.step(25)
+    assert np.isfinite(run.cost)

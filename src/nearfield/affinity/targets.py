@@ -11,7 +11,7 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.copies import degrees, without_own
-from nearfield.affinity.edges import graph_target
+from nearfield.affinity.edges import NEGLIGIBLE, graph_target
 from nearfield.affinity.multiscale import rungs, several
 from nearfield.affinity.neighbours import neighbours
 from nearfield.affinity.perplexity import calibrate, check_perplexity
@@ -84,7 +84,14 @@ def target(
     sparsely = on == NEIGHBOURS
     if source.affinities:
         P = normalize(method, source.X, source.weights)
-        return sparse.csr_array(P) if sparsely else P
+        if not sparsely:
+            return P
+        P = sparse.csr_array(P)
+        P.data[P.data < NEGLIGIBLE / source.n] = (
+            0.0  # which float32 might take for 0, whose logarithm is none
+        )
+        P.eliminate_zeros()
+        return P
     if method.target_kind == "distances":
         return source.distances()
     perplexities = several(perplexity, method, source.n)

@@ -36,7 +36,7 @@ def _readable(arrow: ModuleType, path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except (OSError, arrow.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, arrow.ArrowException) as error:
         raise ValueError(f"{path} is not a Parquet file, or damaged: check how it was written") from error
 
 
