@@ -8,6 +8,8 @@ from fuzz.shrinking import same_as, shrunk
 from fuzz.verdicts import Verdict, as_test, judged
 from fuzz.workers import Worker
 
+pytestmark = pytest.mark.slow
+
 SEED, CASES = 0, 12  # `make fuzz` takes other seeds, and many more of each
 DIES = ["import os", "os._exit(3)"]
 HANGS = ["import time", "time.sleep(60)"]

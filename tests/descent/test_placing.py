@@ -65,7 +65,7 @@ CASES += [(method, "points", "auto") for method in ("mds", "sammon", "sstress", 
 CASES += [(method, source, "auto") for method in ("mds", "sstress") for source in ("distances", "manhattan")]
 CASES += [("pca", "sparse", "auto"), ("tsne", "points", "auto")]
 every_case = pytest.mark.parametrize("case", CASES, ids="-".join)
-pytestmark = pytest.mark.filterwarnings("ignore:the graph")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the graph")]
 
 
 def rows_of(case):

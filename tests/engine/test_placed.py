@@ -11,6 +11,8 @@ from nearfield.engine import surroundings
 from nearfield.engine.mesh.laid import Laid
 from nearfield.engine.placed import Held, PlacedCost
 
+pytestmark = pytest.mark.slow
+
 METHODS = ["tsne", "asne", "jse", "nerv", "snerv", "gkl", "umap", "wtsne", "sqsne", "chsne", "tasne"]
 
 

@@ -18,6 +18,7 @@ COLUMNS = 1000  # up to which their covariance is quicker than a singular value 
 LOOKED_AT = 2000  # rows at least, by which a projection of the data is known
 LINEAR = 1e-4  # of its size that it may miss, for the sake of float32
 FEW = 1000  # points, whose eigenvectors are had all at once within a second
+RESTARTS = 300  # of an iteration, which comes to its end within a few dozen or not at all
 POWERS = 300  # of a matrix, after which what is small has gone
 FAINT = 1e-2  # noise beside the first axis
 
@@ -212,7 +213,7 @@ def _largest(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, 
         values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
         return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)])
     try:
-        values, vectors = eigsh(M, count, which="LA", v0=first)
+        values, vectors = eigsh(M, count, which="LA", v0=first, maxiter=RESTARTS)
     except ArpackNoConvergence:
         vectors = random.standard_normal((n, count))
         for _ in range(POWERS):
