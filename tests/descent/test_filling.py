@@ -1,4 +1,4 @@
-"""Starts in which some rows are NaN: free points begin amid their neighbours, the others where they are put."""
+"""Starts in which some rows are NaN: free points begin amid their neighbours, others where they are put."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rows of a start that nobody has put anywhere: each begins amid those of its neighbours that have a place."""
+"""Rows of a start that nobody has put anywhere: each begins amid its neighbours that have a place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEIGHBOURS = 10  # of a point, by which it is placed where there is no P
 def fill(Y: Array, source: Source, target: Any, is_distance: bool) -> Array:
     """A start in which every row has a place.
 
-    A row of NaN goes to the median of its neighbours' places, along each axis and weighted by p. Where none of
+    A row of NaN goes to the median of its neighbours, along each axis and weighted by p. Where none of
     them has a place it waits until they have; what is tied to nobody goes to the middle.
 
     Parameters
@@ -49,7 +49,7 @@ def fill(Y: Array, source: Source, target: Any, is_distance: bool) -> Array:
 
 
 def medians(weights: Any, Y: Array) -> Array:
-    """The weighted medians of places, along each axis: one for each row of a sparse matrix without empty rows.
+    """The weighted medians of places along each axis, one for each row of weights, of which none is empty.
 
     Examples
     --------
