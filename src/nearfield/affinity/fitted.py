@@ -102,6 +102,21 @@ class Fitted:
             self._vectors, self._X = found, None
         return found
 
+    def rows(self) -> Any:
+        """The rows, as far as they are kept: to the digits of float32, and for cosine of length one."""
+        if self._X is not None:
+            return self._X
+        if self._vectors is None:
+            raise ValueError(
+                "the distances that were fitted are not kept: fit all of them anew, with init an array in"
+                " which new rows are NaN"
+            )
+        return self._vectors.rows()
+
+    def recognise(self, first: Fitted, rows: Any) -> None:
+        """Know the first rows again by what they were when they were fitted, others by what they are."""
+        self._keys, self._sorted = np.vstack([first._keys, _keys(rows, self.n_jobs)]), None
+
     # Which rows were fitted -------------------------------------------------------------------------------
 
     def known(self, rows: Any) -> Any:

@@ -92,7 +92,7 @@ def check_positions(init: Any, n: int, n_components: int) -> Array:
     Y = np.array(init, dtype=np.float64)
     if Y.shape != (n, n_components):
         raise ValueError(f"init must have shape ({n}, {n_components}), got {Y.shape}")
-    free = np.isnan(Y).all(axis=1)
+    free: Any = np.isnan(Y).all(axis=1)
     if free.all():
         raise ValueError("init puts no point anywhere, all its rows are NaN: leave it out")
     finite(np.where(free[:, None], 0.0, Y), what="init")
