@@ -114,7 +114,7 @@ def test_nothing_is_changed_by_placing(case):
     first = here.place(rows)
     second = here.place(rows)
     np.testing.assert_array_equal(here.embedding_, before)
-    for name in ("Y", "neighbours", "cost", "novelty"):
+    for name in ("Y", "neighbours", "cost", "novelty", "outside"):
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
@@ -229,6 +229,13 @@ def test_what_is_far_from_all_is_new():
     far = model().place(NEW + 100)
     assert np.all(far.novelty == 1)
     assert np.all(np.isfinite(far.Y))
+
+
+def test_who_lies_beyond_the_map_is_flagged():
+    row = X[np.argmax(np.abs(X).sum(axis=1))][None]
+    placed = nf.Embedder("mds", random_state=0).fit(X).place(np.vstack([X, 5 * row]))
+    assert not placed.outside[:FITTED].any()
+    assert placed.outside[FITTED]
 
 
 # What is refused --------------------------------------------------------------------------------------------

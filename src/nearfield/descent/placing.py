@@ -57,12 +57,15 @@ class Placed:
     novelty : array (rows,)
         How unlike the fitted rows each is: .95 says that it is farther from its nearest ones, beside how far
         these are from theirs, than 95 % of the fitted rows.
+    outside : array of bool (rows,)
+        Whether it lies beyond all fitted points, along one axis or another.
     """
 
     Y: Array
     neighbours: Any
     cost: Array
     novelty: Array
+    outside: Any
 
     def __len__(self) -> int:
         return len(self.Y)
@@ -106,7 +109,9 @@ class Reference:
         """Places, neighbours, costs and novelty of some rows."""
         Y, cost, known = self.transform(rows)
         neighbours, _ = self.fitted.nearest(rows, NEAREST)
-        return Placed(Y, neighbours, cost, self.fitted.novelty(rows, known))
+        low, high = self.held.Y.min(axis=0), self.held.Y.max(axis=0)
+        outside = ((low > Y) | (high < Y)).any(axis=1)
+        return Placed(Y, neighbours, cost, self.fitted.novelty(rows, known), outside)
 
 
 class HeldMap(Held):
