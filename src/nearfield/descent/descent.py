@@ -186,7 +186,7 @@ class Descent:
             if self.problem.terms:
                 remedy = f"undo, and weaken what was added to the cost; or {remedy}"
             raise RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
-        if due:
+        if due and not self.is_recorded:
             self._write(before)
         if following is not self.z:
             self.problem.project(following)
@@ -203,18 +203,26 @@ class Descent:
         return len(rows) > self.past and rows[-1] == self.iteration
 
     def record(self) -> None:
-        """Write a row of the map as it is now."""
-        self._write(self.problem(self.z))
+        """Write a row of the map as it is now, unless there is one."""
+        if not self.is_recorded:
+            self._write(self.problem(self.z))
+
+    @property
+    def cost(self) -> float:
+        """The cost of the map as it is now, by the history if that knows it; nothing is written."""
+        return self.history["cost"][-1] if self.is_recorded else self._own_cost(self.problem(self.z))
+
+    def _own_cost(self, here: Point) -> float:
+        """What the method itself says of the map, also while its guide is at work."""
+        if self.is_guided:
+            return self.own_engine.evaluate(self.Y, method=self.method).cost
+        return here.cost
 
     @np.errstate(over="ignore")  # of a map that is about to run away
     def _write(self, here: Point) -> None:
-        if self.is_recorded:
-            return
+        """Write a row, from what the problem is at the map as it is now."""
         norm, exaggeration = float(np.linalg.norm(here.gradient)), self.problem.exaggeration
-        cost = here.cost
-        if self.is_guided:  # what the method itself says of the map that its guide makes
-            cost = self.own_engine.evaluate(self.Y, method=self.method).cost
-        row = (self.iteration, cost, norm, exaggeration, here.penalty)
+        row = (self.iteration, self._own_cost(here), norm, exaggeration, here.penalty)
         for name, value in zip(self.history, row, strict=True):
             self.history[name].append(value)
 

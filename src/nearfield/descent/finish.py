@@ -75,6 +75,7 @@ def finish(
                     break
         except KeyboardInterrupt:
             interrupted = True
+            run.record()
     if pins and not run.pins:
         warnings.warn("ended before the map had unfolded: no point is pinned yet", UserWarning, stacklevel=3)
     if interrupted:

@@ -80,8 +80,8 @@ class Run:
         How many iterations were made.
     history : dict of array
         ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
-        a row every 10 iterations and one at the end of every `step`; the map that a command has moved has
-        a row of its own, of the same iteration as the one before it.
+        a row every 10 iterations and one at the end of every `step` and `converge`; the map that a command
+        has moved may have a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
     pins, followers, terms, log
@@ -171,10 +171,11 @@ class Run:
     @property
     @in_turn
     def cost(self) -> float:
-        """The cost of the map as it is now, without exaggeration and without any terms."""
-        if not self._descent.is_recorded:
-            self._descent.record()
-        return self.latest("cost")
+        """The cost of the map as it is now, without exaggeration and without any terms.
+
+        If the history has no row of this map it is computed, and nothing is written: see `record`.
+        """
+        return self._descent.cost
 
     @property
     def starts_unfolded(self) -> bool:
@@ -202,15 +203,16 @@ class Run:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
             self._iterate()
-        if n > 0 and not self._descent.is_recorded:
-            self._record()
+        if n > 0:
+            self.record()
 
     @in_turn
     def _iterate(self) -> None:
         self._descent.iterate()
 
     @in_turn
-    def _record(self) -> None:
+    def record(self) -> None:
+        """Write a row of the history for the map as it is now, unless there is one."""
         self._descent.record()
 
     @one_blas_thread()
@@ -252,14 +254,15 @@ class Run:
         tol, patience = usual if tol is None else tol, over if patience is None else patience
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        while self.iteration < max_iter:
+        flat = False
+        while self.iteration < max_iter and not flat:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
-                return False
-            if self._descent.is_flat(tol, patience, min_grad_norm):
-                return self.diagnosis() is None
-        return False
+                break
+            flat = self._descent.is_flat(tol, patience, min_grad_norm)
+        self.record()
+        return flat and self.diagnosis() is None
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
