@@ -37,7 +37,10 @@ def test_scales_enter_from_coarse_to_fine(X):
     rungs = OfAllPairs(method, distances(X, squared=True), K)
     for entered in (1, 2, 3):
         wanted = method.target(X, perplexity=K[-entered:].tolist())
-        assert np.allclose(rungs.climb(), wanted, rtol=1e-9, atol=1e-12)
+        assert np.allclose(rungs.target(entered), wanted, rtol=1e-9, atol=1e-12)
+        assert np.array_equal(rungs.target(entered), rungs.target(entered))  # asked again, nothing enters
+    with pytest.raises(ValueError, match="3 of 3 scales have entered: 2 cannot be had"):
+        rungs.target(2)
 
 
 def test_rows_of_ties_are_uniform_at_every_scale():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from nearfield.descent.schedule import RUNG
+from nearfield.descent.schedule import RUNG_ITERATIONS
 from nearfield.engine.exact.chain import value_and_gradient
 
 NAMES = ("msasne", "mssne", "msnerv", "msjse", "mstsne")
@@ -29,7 +29,7 @@ def test_every_multi_scale_method_makes_a_map(name, X):
 def test_a_scale_enters_with_every_rung(name, X):
     run = nf.Run(X, name, random_state=0)
     scales = []
-    for steps in (RUNG - 1, *[RUNG] * 5):
+    for steps in (RUNG_ITERATIONS - 1, *[RUNG_ITERATIONS] * 5):
         run.step(steps)
         scales.append(len(run.method.precisions))
     assert scales == [1, 2, 3, 4, 5, 5]  # 80 points have the perplexities 2, 4, 8, 16 and 32

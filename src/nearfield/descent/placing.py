@@ -133,7 +133,7 @@ def reference(
     if method.kernel is None:
         return Reference(fitted, HeldDistances(method, Y))
     all_pairs = engine.matches == ALL_PAIRS
-    S, bracket = engine.held(Y, method)
+    S, bracket = engine.sums(Y, method)
     return Reference(
         fitted, HeldMap(method, Y, S, bracket, all_pairs=all_pairs, n_jobs=source.n_jobs), perplexity
     )

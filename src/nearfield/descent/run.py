@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -34,27 +33,11 @@ from nearfield.steer.log import Entry, check_log
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.steering import Steering
-from nearfield.steer.turns import Turns
+from nearfield.steer.turns import Turns, in_turn
 from nearfield.typing import Array
 
 COMMANDS = ("pin", "unpin", "settle", "link", "unlink", "add", "remove", "undo", "redo")  # in a log
 FOLLOWERS = 0.05  # of all points
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
-
-
-def in_turn(
-    command: Callable[Concatenate[Any, Given], Result],
-) -> Callable[Concatenate[Any, Given], Result]:
-    """Wait for the iteration that is under way, and keep the next one waiting."""
-
-    @wraps(command)
-    def waiting(self: Any, *arguments: Given.args, **keywords: Given.kwargs) -> Result:
-        with self._turns.mine(), one_blas_thread():
-            return command(self, *arguments, **keywords)
-
-    return waiting
 
 
 @takes_settings(Settings)
@@ -270,7 +253,7 @@ class Run:
         if self.guided:
             return (
                 f"the map has not unfolded: t-SNE lays it out until {self._name} takes over at"
-                f" iteration {self._descent.unfolds}; make more than {self.iteration} iterations"
+                f" iteration {self._descent.unfolded_at}; make more than {self.iteration} iterations"
             )
         return diagnosis(
             self._descent.problem.engine,
@@ -350,14 +333,14 @@ class Run:
         >>> run.Y[3].tolist(), len(run.followers[3])
         ([20.0, 0.0], 10)
         """
-        drawn = penalty_of(penalty)
+        pull_by = penalty_of(penalty)
         steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
             neighbours=neighbours,
             weights=weights,
-            penalty_of=drawn,
+            pull_by=pull_by,
             soft=soft,
             Y=self._descent.Y,
             engine=self._descent.problem.engine,
@@ -365,7 +348,7 @@ class Run:
         )
         self._descent.check_reach(pins, places)
         given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
-        given |= {"penalty": drawn, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
+        given |= {"penalty": pull_by, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
 
@@ -374,7 +357,7 @@ class Run:
         """Release some pinned points, or all, and their followers."""
         steering, pins = self._descent.steering.unpin(indices)
         self._commit(steering, "unpin", {"indices": pins})
-        self._descent.rest(pins)
+        self._descent.forget_motion(pins)
 
     @in_turn
     def settle(self, n: int = 250) -> None:
@@ -458,8 +441,8 @@ class Run:
         parameters = dict(self._parameters, iteration=self.iteration)
         for name, value in descent.problem.parameters_of(descent.z).items():
             parameters[name] = plain(value)
-        wanted = (self._options, self._fingerprint, self._composition)
-        session, arrays = pack_session(*wanted, descent.state()[0], self._journal.entries)
+        made_of = (self._options, self._fingerprint, self._composition)
+        session, arrays = pack_session(*made_of, descent.state()[0], self._journal.entries)
         return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
 
     @classmethod
@@ -509,9 +492,9 @@ class Run:
         >>> np.array_equal(again.Y, run.Y)
         True
         """
-        saved, wanted, state, log = opened(path, X, given)
+        saved, options, state, log = opened(path, X, given)
         with reopening(path):
-            run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
+            run = cls(X, options.pop("method"), n_jobs=n_jobs, **options)
         if run._fingerprint != saved.session.get("data"):
             raise ValueError(f"{path} {OTHER_DATA}")
         with reopening(path):

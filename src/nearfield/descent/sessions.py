@@ -46,7 +46,7 @@ def fingerprint(X: Any) -> str:
 
 
 def pack_session(
-    wanted: dict[str, Any], data: str, composition: Method, state: State, log: list[Entry]
+    options: dict[str, Any], data: str, composition: Method, state: State, log: list[Entry]
 ) -> tuple[dict[str, Any], list[Array]]:
     """What a file holds of a run beside its map; the composition is that before anything was learned.
 
@@ -54,7 +54,7 @@ def pack_session(
     """
     arrays: list[Array] = []
     state = replace(state, history={})
-    parts = {"wanted": wanted, "state": state, "log": log, "composition": composition}
+    parts = {"wanted": options, "state": state, "log": log, "composition": composition}
     return {"data": data, **pack(parts, arrays, KNOWN)["dict"]}, arrays
 
 
@@ -69,19 +69,19 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
     if np.shape(X)[:1] != saved.Y.shape[:1]:
         raise ValueError(f"{path} {OTHER_DATA} ({saved.Y.shape[0]} rows)")
     with reopening(path):
-        asked = _asked_for(saved.session)
-    name = asked["method"]
-    unknown = sorted(set(given) - set(asked))
+        packed = _packed_options(saved.session)
+    name = packed["method"]
+    unknown = sorted(set(given) - set(packed))
     if unknown:
         raise TypeError(f"Run.load takes what a Run takes, but not {', '.join(unknown)}")
     if "method" in given and str(given["method"]) != name:
         raise ValueError(f"{path} was made with {in_a_line(name)}, and not with {given['method']}")
     if name not in methods():
-        asked["method"] = saved.session.get("composition")
-        if "method" not in given and (asked["method"] is None or is_unknown(asked["method"])):
+        packed["method"] = saved.session.get("composition")
+        if "method" not in given and (packed["method"] is None or is_unknown(packed["method"])):
             raise ValueError(f"{path} was made with a composition, {in_a_line(name)}: pass it as method")
     session = {"state": saved.session.get("state"), "log": saved.session.get("log")}
-    session["wanted"] = {"dict": {key: part for key, part in asked.items() if key not in given}}
+    session["wanted"] = {"dict": {key: part for key, part in packed.items() if key not in given}}
     with reopening(path):
         found = unpack({"dict": session}, saved.arrays, KNOWN)
         state, log = found["state"], found["log"]
@@ -89,19 +89,19 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
             raise ValueError("its state or its log are something else")
         if not state.history:  # which the formats before the third have in the state
             state = replace(state, history={name: each.tolist() for name, each in saved.history.items()})
-        wanted, dimensions = found["wanted"] | given, saved.Y.shape[1]
-        if wanted.get("n_components") != dimensions:  # before anything is made room for
+        options, dimensions = found["wanted"] | given, saved.Y.shape[1]
+        if options.get("n_components") != dimensions:  # before anything is made room for
             raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
-    return saved, wanted, state, log
+    return saved, options, state, log
 
 
-def _asked_for(session: dict[str, Any]) -> dict[str, Any]:
+def _packed_options(session: dict[str, Any]) -> dict[str, Any]:
     """What the run was asked for, still packed; the method is a name."""
     wanted = session.get("wanted")
-    asked = wanted.get("dict") if isinstance(wanted, dict) else None
-    if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
+    packed = wanted.get("dict") if isinstance(wanted, dict) else None
+    if not isinstance(packed, dict) or not isinstance(packed.get("method"), str):
         raise ValueError("it does not say what was asked for")
-    return dict(asked)
+    return dict(packed)
 
 
 @contextmanager

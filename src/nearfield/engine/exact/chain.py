@@ -35,7 +35,7 @@ class Exact(Engine):
 
     name, precedence = "exact", 40
     summary = "all pairs in float64"
-    precision = 1e-13
+    relative_error = 1e-13
 
     @classmethod
     def obstacle(cls, task: Task) -> str | None:
@@ -76,7 +76,7 @@ class Exact(Engine):
         self._take(bound, n_jobs)
 
     def _take(self, bound: Bound, n_jobs: int | None) -> None:
-        self.p, self.scale, self.mass, self.weights = bound.p, bound.scale, bound.mass, bound.weights
+        self.p, self.factor, self.mass, self.weights = bound.p, bound.factor, bound.mass, bound.weights
         self.n = self.p.shape[0]
         self.n_jobs = n_jobs
         self.rows = max(1, BLOCK // max(self.n, 1))
@@ -98,9 +98,9 @@ class Exact(Engine):
         total = chunks[0]
         for chunk in chunks[1:]:
             total += chunk
-        return total.evaluation(self.scale, exaggeration, want_value)
+        return total.evaluation(self.factor, exaggeration, want_value)
 
-    def held(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
+    def sums(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
         """S and Σ G q at Y, which new points find as they are: of all pairs, or of each point."""
         method = method or self.method
         sweep = Sweep(self, method, np.ascontiguousarray(check_map(Y, self.n).T), 1.0, False)
@@ -165,10 +165,10 @@ class Totals:
         else:
             total[lo : lo + len(pairs)] += pairs.sum(axis=1)
 
-    def evaluation(self, scale: float, exaggeration: float, want_value: bool) -> Evaluation:
+    def evaluation(self, factor: float, exaggeration: float, want_value: bool) -> Evaluation:
         """The value and gradient that these totals make."""
         gradient = self.springs - np.tensordot(self.bracket, self.push, axes=1)
-        cost = scale * self.cost if want_value else np.nan
+        cost = factor * self.cost if want_value else np.nan
         return Evaluation(
             value=cost - (exaggeration - 1) * self.attraction,
             cost=cost,
@@ -292,7 +292,7 @@ class Sweep:
             q, S = self.share(kernel, 0, f, start)
             left_out, share = self.left_out(q, start), q.copy()
             q[left_out] = 1.0
-            G = self.engine.scale * self.method.cost.derivative(self.engine.block(start, stop), q)
+            G = self.engine.factor * self.method.cost.derivative(self.engine.block(start, stop), q)
             G[left_out] = 0.0
             rows = slice(start - lo, stop - lo)
             shift = self.largest_log(kernel, f, start, axis=1)
@@ -322,7 +322,7 @@ class Sweep:
                 value += self.tangent(forth, p, q, f, lo, *shares[0])
             value[left_out] = 0.0
             totals.cost += float(self.counted(value, lo).sum())
-        G = engine.scale * method.cost.derivative(p, q)
+        G = engine.factor * method.cost.derivative(p, q)
         G[left_out] = 0.0
 
         # the stiffness (1/S) [G - Σ G q] w' df/ds of each scale, averaged

@@ -23,7 +23,7 @@ import scipy.fft
 from nearfield.engine.base import RunAway
 from nearfield.engine.mesh import field_loops as loops
 from nearfield.engine.mesh import near_loops
-from nearfield.engine.mesh.near import Radial, Rest
+from nearfield.engine.mesh.near import Radial, Remainder
 from nearfield.parallel import LIGHT, chunks, over_chunks, threads
 
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
@@ -35,7 +35,7 @@ PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, an
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
 MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
 FREE = 2**15  # nodes that cost next to nothing
-LINES = 200  # of the grid, that one thread is quick at
+LINES = 200  # of the grid, at which one thread is quick
 ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
 FINEST = 0.05  # of the width: finer spacing gains nothing in float32
 # What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
@@ -75,7 +75,7 @@ class Field:
         self._radials: dict[Hashable, Radial] = {}
         # By grid, the least recently used first, and by function: the map may waver between two grids.
         self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
-        self._rests: dict[float, dict[Hashable, Rest]] = {}
+        self._remainders: dict[float, dict[Hashable, Remainder]] = {}
 
     # The functions ----------------------------------------------------------------------------------------
 
@@ -85,7 +85,11 @@ class Field:
 
     def forget(self, keep: Callable[[Hashable], bool]) -> None:
         """Let go of functions: a kernel that is learned is another one at every step."""
-        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._rests.values()]
+        known: list[dict[Hashable, Any]] = [
+            self._radials,
+            *self._spectra.values(),
+            *self._remainders.values(),
+        ]
         for functions in known:
             for key in [key for key in functions if not keep(key)]:
                 del functions[key]
@@ -95,7 +99,7 @@ class Field:
         radial, edge = self._radials[key], self.cutoff**2
         if edge == 0:
             return radial(f) - self._floor(key)
-        coefficients = self._rest(key, self.cutoff).tail[::-1]
+        coefficients = self._remainder(key, self.cutoff).tail[::-1]
         inside = np.polynomial.polynomial.polyval(np.minimum(f - edge, 0.0), coefficients)
         return np.where(f < edge, inside, radial(np.maximum(f, edge))) - self._floor(key)
 
@@ -108,20 +112,22 @@ class Field:
         squares = sum((m // 2 * self.spacing) ** 2 for m in self.shape)
         return float(np.asarray(self._radials[key](np.full(1, squares)))[0])
 
-    def _rest(self, key: Hashable, cutoff: float) -> Rest:
+    def _remainder(self, key: Hashable, cutoff: float) -> Remainder:
         """What is left to the near sum of a function."""
-        rests = self._rests.setdefault(cutoff, {})
-        if key not in rests:
+        remainders = self._remainders.setdefault(cutoff, {})
+        if key not in remainders:
             # Tails are low polynomials in 1/(1 + (d/width)²), bells in the squared distance, more or less.
             edge, tolerance = cutoff**2, FIT * self.accuracy
             variables = ((False, self.width**-2), (False, 1 / edge), (True, 1 / self.width))
-            fits = [Rest.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
-            rests[key] = min(fits, key=lambda rest: (max(rest.error, tolerance), len(rest.head)))
-        return rests[key]
+            fits = [Remainder.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
+            remainders[key] = min(
+                fits, key=lambda remainder: (max(remainder.error, tolerance), len(remainder.head))
+            )
+        return remainders[key]
 
     def _splits(self, cutoff: float) -> bool:
         """Whether the near part of every function is a polynomial to the accuracy that is asked for."""
-        return all(self._rest(key, cutoff).error <= self.accuracy for key in self._radials)
+        return all(self._remainder(key, cutoff).error <= self.accuracy for key in self._radials)
 
     def _spectrum(self, key: Hashable) -> Any:
         """The transform of the far part, deconvolved of the splines."""
@@ -301,11 +307,12 @@ class Field:
     ) -> dict[Hashable, tuple[Any, Any]]:
         n, dimensions = self.Y.shape
         masses = np.ones(n, np.float32) if masses is None else masses
-        rests = [self._rest(key, self.cutoff) for key in keys]
+        remainders = [self._remainder(key, self.cutoff) for key in keys]
         polynomials = [
-            _stacked([getattr(rest, name) for rest in rests]) for name in ("head", "slope", "tail")
+            _stacked([getattr(remainder, name) for remainder in remainders])
+            for name in ("head", "slope", "tail")
         ]
-        variables = np.array([rest.variable for rest in rests], np.float32)
+        variables = np.array([remainder.variable for remainder in remainders], np.float32)
         value = np.empty((len(keys), n if values else 0), np.float32)
         gradient = np.empty((len(keys), n if forces else 0, dimensions), np.float32)
         charged = (masses, np.empty(0, np.float32) if own is None else own)
@@ -313,8 +320,8 @@ class Field:
         functions = (variables, *polynomials, values, forces)
         arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
         over_chunks(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
-        for rest, each in zip(rests, value if values else (), strict=False):
-            each -= np.float32(rest.at_zero()) * masses  # what a point has of itself
+        for remainder, each in zip(remainders, value if values else (), strict=False):
+            each -= np.float32(remainder.at_zero()) * masses  # what a point has of itself
         return {
             key: (value[t] if values else None, gradient[t] if forces else None) for t, key in enumerate(keys)
         }
