@@ -20,27 +20,16 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from nearfield.engine.base import RunAway
 from nearfield.engine.mesh import field_loops as loops
-from nearfield.engine.mesh import near_loops
+from nearfield.engine.mesh import grids, near_loops
 from nearfield.engine.mesh.near import Radial, Remainder
 from nearfield.parallel import LIGHT, chunks, over_chunks, threads
 
-CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
-SAMPLE = 4096  # points that the crowding of a map is judged by
-GROWTH = 1.1  # from one size of the grid to the next
-LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
 PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
-MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
-FREE = 2**15  # nodes that cost next to nothing
 LINES = 200  # of the grid, at which one thread is quick
 ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
-FINEST = 0.05  # of the width: finer spacing gains nothing in float32
-# What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
-# nanoseconds; only the ratios matter.
-NODE, POINT, PAIR = 8.0, 60.0, 0.4
 
 
 @dataclass(frozen=True)
@@ -155,7 +144,7 @@ class Field:
         """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
         low, high = self._extent(Y)
         self.cutoff, self.spacing = self._choose(Y, low, high)
-        self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
+        self.shape = tuple(map(grids.quick_length, grids.nodes_of((high - low) / self.spacing)))
         place = (self.cutoff, self.spacing, self.shape)
         self._spectra[place] = self._spectra.pop(place, {})
         while len(self._spectra) > KEPT:
@@ -178,51 +167,9 @@ class Field:
         loops.extent(Y, low, high)
         return low, high
 
-    @staticmethod
-    def _nodes(cells: Any) -> list[int]:
-        """How many nodes each axis needs: twice the span, with room for the splines.
-
-        Halfway round, where the function meets itself, it has an edge, which splines carry on for a dozen
-        nodes: in a small map they must not reach the points.
-        """
-        return [2 * max(int(c) + loops.NODES + 2, LEAST) for c in cells]
-
     def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
-        """The cutoff, and with it the spacing, that costs the least for a map like this."""
-        sample = Y[:: -(-len(Y) // SAMPLE)] - low
-        crowded = near_pairs(sample, 3 * self.width) * (len(Y) / len(sample)) ** 2
-        best = (np.inf, 0.0, 0.0)
-        for widths in CUTOFFS:
-            cutoff, spacing = widths * self.width, self._spacing(widths)
-            nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
-            if nodes > MOST or (cutoff > 0 and not self._splits(cutoff)):
-                continue
-            pairs = crowded * (widths / 3) ** Y.shape[1]
-            near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
-            best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
-        _, cutoff, spacing = best
-        if not spacing:
-            raise RunAway(
-                f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
-                " away; lower learning_rate, or leave it at 'auto'"
-            )
-        # Where nodes cost nothing, finer ones: the force within one cell needs the curvature to be right.
-        while cutoff == 0 and spacing > FINEST * self.width:
-            count, finer = (float(np.prod(self._nodes((high - low) * by / spacing))) for by in (1.0, 1.5))
-            if finer > max(FREE, count):
-                break
-            spacing /= 1.5
-        return cutoff, spacing
-
-    def _spacing(self, widths: float) -> float:
-        """The spacing that gives the accuracy with a cutoff of so many widths.
-
-        Measured on Student's and Gaussian kernels: cubic splines err by at most 0.29 (h/width)³ of the
-        force without a cutoff, and by some 0.04/c (2.5 h/c)³ with one at c widths.
-        """
-        if widths == 0:
-            return self.width * (self.accuracy / 0.29) ** (1 / 3)
-        return self.width * widths * min(0.5, (self.accuracy * widths / 0.04) ** (1 / 3) / 2.5)
+        """The cutoff and the spacing for a map like this."""
+        return grids.choose(Y, low, high, self.width, self.accuracy, self._splits)
 
     def _sort(self, Y: Any, low: Any, high: Any) -> None:
         """Sort the points into cells as wide as the cutoff."""
@@ -260,9 +207,9 @@ class Field:
         masses, own = (self._sorted(each) for each in (masses, own))
         charges = masses if own is None else own if masses is None else masses * own
         parts, *filled = self._grids.shape
-        grids = self._grids.reshape(parts, *solid(tuple(filled)))
+        nodes = self._grids.reshape(parts, *solid(tuple(filled)))
         placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
-        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
+        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, nodes)
         over_chunks(
             loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs
         )
@@ -389,15 +336,6 @@ class Field:
         return back
 
 
-def near_pairs(points: Any, cutoff: float) -> float:
-    """How many ordered pairs are in neighbouring cells of this size, judged by the crowd in each cell."""
-    key = np.zeros(len(points), np.int64)
-    for column in points.T:
-        key = key * 2**20 + (column / cutoff).astype(np.int64)
-    _, crowd = np.unique(key, return_counts=True)
-    return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
-
-
 def _stacked(polynomials: list[Any]) -> Any:
     """Polynomials, highest power first, as rows of equal length."""
     length = max(map(len, polynomials))
@@ -407,9 +345,3 @@ def _stacked(polynomials: list[Any]) -> Any:
 def solid(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape in three dimensions, with axes of one node in front."""
     return (1,) * (3 - len(shape)) + tuple(shape)
-
-
-def _size(need: int) -> int:
-    """An even length that FFTs are quick at, one of few, so that a growing map seldom changes its grid."""
-    step = int(np.ceil(np.log(need) / np.log(GROWTH)))
-    return 2 * int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step / 2)), real=True))

@@ -16,7 +16,7 @@ import numpy as np
 
 from nearfield.engine.mesh import field_loops
 from nearfield.engine.mesh import narrow_loops as loops
-from nearfield.engine.mesh.field import NODE, PAIR, POINT
+from nearfield.engine.mesh.grids import NODE, PAIR, POINT
 from nearfield.parallel import chunks, over_chunks
 
 REACH = 4.0  # in units of β^-½: where a bell has fallen to 1e-7
