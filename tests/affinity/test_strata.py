@@ -6,7 +6,7 @@ import pytest
 import nearfield as nf
 from nearfield.affinity.distances import distances
 from nearfield.affinity.source import Source
-from nearfield.affinity.strata import DRAWN, NEAREST, Sampled, count, strata
+from nearfield.affinity.strata import DRAWN, NEAREST, Sampled, edge_count, strata
 from support.targets import sparse_target
 
 
@@ -43,7 +43,7 @@ def test_distances_are_those_of_the_data_in_some_unit(X):
 def test_every_metric_has_strata(metric, X):
     data = distances(X) if metric == "precomputed" else X
     drawn = strata(Source.of(data, metric))
-    assert 0.8 * count(900) < drawn.indices.shape[1] <= count(900)
+    assert 0.8 * edge_count(900) < drawn.indices.shape[1] <= edge_count(900)
     assert np.median(drawn.multiplicity.sum(axis=1)) == pytest.approx(899, rel=0.1)
     real = drawn.multiplicity > 0
     wanted = distances(X, "euclidean" if metric == "precomputed" else metric)
