@@ -5,7 +5,7 @@ import pytest
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.multiscale import ladder, several
+from nearfield.affinity.multiscale import ladder, scale_perplexities
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.rungs import OfAllPairs
 
@@ -76,7 +76,7 @@ def test_precisions_follow_the_intrinsic_dimension(dimension, exponent, random):
 )
 def test_what_is_no_ladder_is_refused_in_a_line(perplexity, told, X):
     tsne = nf.method("tsne")
-    for make in (lambda: several(perplexity, tsne, 60), lambda: nf.Run(X, perplexity=perplexity)):
+    for make in (lambda: scale_perplexities(perplexity, tsne, 60), lambda: nf.Run(X, perplexity=perplexity)):
         with pytest.raises(ValueError, match=told) as error:
             make()
         assert "\n" not in str(error.value)

@@ -107,7 +107,7 @@ class Vectors(Space):
         over_chunks(
             search_loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs
         )
-        return indices, self._of_metric(squared), recall, how
+        return indices, self._by_metric(squared), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
         """Row by row in one fixed order, unlike a search in batches: a row's result is its own."""
@@ -118,13 +118,13 @@ class Vectors(Space):
         over_chunks(search_loops.search, len(asking), self.X, asking, *kept, indices, squared, n_jobs=n_jobs)
         how = f"inverted file of {len(lists.centres)} lists, {lists.searched} searched"
         how = "exact" if len(lists.centres) == 1 else f"{how}, recall {lists.recall:.3f}"
-        return indices, self._of_metric(squared), lists.recall, how
+        return indices, self._by_metric(squared), lists.recall, how
 
     def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
         asking, base = self._asking(rows), self.X if members is None else self.X[members]
         squared: Any = np.empty((len(asking), len(base)), np.float32)
         over_chunks(search_loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
-        return self._of_metric(squared)
+        return self._by_metric(squared)
 
     def _asking(self, rows: Any) -> Any:
         """Other rows as the points are."""
@@ -144,7 +144,7 @@ class Vectors(Space):
                 self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
         return self.lists
 
-    def _of_metric(self, squared: Any) -> Any:
+    def _by_metric(self, squared: Any) -> Any:
         """Squared distances by the metric, from squared Euclidean ones."""
         if self.cosine:
             return (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors

@@ -12,7 +12,7 @@ from scipy import sparse
 from nearfield.affinity import loops
 from nearfield.affinity.copies import row_sums, without_own
 from nearfield.affinity.edges import NEGLIGIBLE, graph_target
-from nearfield.affinity.multiscale import rungs, several
+from nearfield.affinity.multiscale import rungs, scale_perplexities
 from nearfield.affinity.neighbours import neighbours
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.affinity.rungs import OfStrata
@@ -94,7 +94,7 @@ def target(
         return P
     if method.target_kind == "distances":
         return source.distances()
-    perplexities = several(perplexity, method, source.n)
+    perplexities = scale_perplexities(perplexity, method, source.n)
     if perplexities is not None:
         return rungs(method, source, perplexities, sampled=sparsely)
     perplexities = check_perplexity(perplexity, source.n, _others(source))

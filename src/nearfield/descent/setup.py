@@ -10,7 +10,7 @@ import numpy as np
 
 from nearfield.affinity.beyond import floored
 from nearfield.affinity.copies import row_sums
-from nearfield.affinity.multiscale import check_scales, several
+from nearfield.affinity.multiscale import check_scales, scale_perplexities
 from nearfield.affinity.rungs import Rungs
 from nearfield.affinity.source import Source
 from nearfield.affinity.strata import Sampled
@@ -58,7 +58,7 @@ class Setup:
 
 def planned(method: Method, source: Source, settings: Settings) -> tuple[Method, Plan]:
     """The method with the scales that its perplexities need, and the plan; slow ones are warned of."""
-    perplexities = several(settings.perplexity, method, source.n)
+    perplexities = scale_perplexities(settings.perplexity, method, source.n)
     if perplexities is not None:
         method = _with_scales(method)
     scales = 1 if perplexities is None else len(perplexities)
@@ -96,7 +96,7 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
         return _of_data(method, source, settings, build(method, source))
     if kind.matches == NEIGHBOURS:
         method = floored(method, source, settings.perplexity)
-    if several(settings.perplexity, method, source.n) is not None:
+    if scale_perplexities(settings.perplexity, method, source.n) is not None:
         check_scales(method, source)
     traits = Traits()
     target = target_of(source, method, settings.perplexity, on=kind.matches, traits=traits)
