@@ -85,3 +85,12 @@ def test_precisions_may_be_those_of_the_data(engine, X):
     half = nf.Run(2 * X, method, engine=engine, random_state=0)
     half.converge(400)
     assert np.allclose(4 * np.array(half.method.precisions), run.method.precisions, rtol=1e-3)
+
+
+def test_a_rung_that_is_entered_again_is_the_same(X):
+    """As after Ctrl-C, before the phase that it belongs to has begun."""
+    stages = nf.Run(X, "msasne", random_state=0)._descent.stages
+    once, again = stages.enter(1), stages.enter(1)
+    assert len(once.method.precisions) == 2
+    assert once.method == again.method
+    assert np.array_equal(once.p, again.p)
