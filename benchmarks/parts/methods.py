@@ -47,7 +47,7 @@ def fit(name: str, X: Any, mesh: bool, data: str = "") -> dict[str, Any]:
     if data in SMALL and not nf.method(name).scales:
         exact = problem(name, X)
         z = exact.pack(Y)
-        for parameter, place, _ in exact._places():
+        for parameter, place, _ in exact._slices():
             z[place] = np.log(getattr(model.method_.kernel, parameter))
         found["exact"] = exact(z).cost
     return found

@@ -140,7 +140,7 @@ def cost_section(cls: type[Cost]) -> str:
     for row in facts:
         if row[0].strip("`") in depends:
             row[1] += " (with the defaults; it follows from the parameters)"
-    if cls().scale(4.0) == 0.25:
+    if cls().factor(4.0) == 0.25:
         facts.append(["`scale`, the constant before the sum", f"1 over the sum of all {p}"])
     where = r"z = \kappa p + (1-\kappa) q" if "z" in cls.formula else ""
     return "\n\n".join(

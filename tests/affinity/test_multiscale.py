@@ -5,7 +5,7 @@ import pytest
 
 import nearfield as nf
 from nearfield.affinity.distances import distances
-from nearfield.affinity.multiscale import ladder, several
+from nearfield.affinity.multiscale import ladder, scale_perplexities
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.rungs import OfAllPairs
 
@@ -37,7 +37,10 @@ def test_scales_enter_from_coarse_to_fine(X):
     rungs = OfAllPairs(method, distances(X, squared=True), K)
     for entered in (1, 2, 3):
         wanted = method.target(X, perplexity=K[-entered:].tolist())
-        assert np.allclose(rungs.climb(), wanted, rtol=1e-9, atol=1e-12)
+        assert np.allclose(rungs.target(entered), wanted, rtol=1e-9, atol=1e-12)
+        assert np.array_equal(rungs.target(entered), rungs.target(entered))  # asked again, nothing enters
+    with pytest.raises(ValueError, match="3 of 3 scales have entered: 2 cannot be had"):
+        rungs.target(2)
 
 
 def test_rows_of_ties_are_uniform_at_every_scale():
@@ -73,7 +76,7 @@ def test_precisions_follow_the_intrinsic_dimension(dimension, exponent, random):
 )
 def test_what_is_no_ladder_is_refused_in_a_line(perplexity, told, X):
     tsne = nf.method("tsne")
-    for make in (lambda: several(perplexity, tsne, 60), lambda: nf.Run(X, perplexity=perplexity)):
+    for make in (lambda: scale_perplexities(perplexity, tsne, 60), lambda: nf.Run(X, perplexity=perplexity)):
         with pytest.raises(ValueError, match=told) as error:
             make()
         assert "\n" not in str(error.value)

@@ -168,7 +168,7 @@ def test_on_the_exact_engine_it_is_the_built_in_cost(cost, dimensions, random):
     target = target_for(method, 25, random)
     Y = random.normal(size=(25, dimensions))
     a, b = (Exact(each, target).evaluate(Y) for each in (method, text))
-    scale = method.cost.scale(target.sum())  # a constant of Sammon's, which a text has not
+    scale = method.cost.factor(target.sum())  # a constant of Sammon's, which a text has not
     np.testing.assert_allclose(
         scale * b.gradient, a.gradient, rtol=1e-7, atol=1e-9 * np.abs(a.gradient).max()
     )

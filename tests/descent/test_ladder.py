@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from nearfield.descent.schedule import RUNG
+from nearfield.descent.schedule import RUNG_ITERATIONS
 from nearfield.engine.exact.chain import value_and_gradient
 
 NAMES = ("msasne", "mssne", "msnerv", "msjse", "mstsne")
@@ -29,7 +29,7 @@ def test_every_multi_scale_method_makes_a_map(name, X):
 def test_a_scale_enters_with_every_rung(name, X):
     run = nf.Run(X, name, random_state=0)
     scales = []
-    for steps in (RUNG - 1, *[RUNG] * 5):
+    for steps in (RUNG_ITERATIONS - 1, *[RUNG_ITERATIONS] * 5):
         run.step(steps)
         scales.append(len(run.method.precisions))
     assert scales == [1, 2, 3, 4, 5, 5]  # 80 points have the perplexities 2, 4, 8, 16 and 32
@@ -85,3 +85,12 @@ def test_precisions_may_be_those_of_the_data(engine, X):
     half = nf.Run(2 * X, method, engine=engine, random_state=0)
     half.converge(400)
     assert np.allclose(4 * np.array(half.method.precisions), run.method.precisions, rtol=1e-3)
+
+
+def test_a_rung_that_is_entered_again_is_the_same(X):
+    """As after Ctrl-C, before the phase that it belongs to has begun."""
+    stages = nf.Run(X, "msasne", random_state=0)._descent.stages
+    once, again = stages.enter(1), stages.enter(1)
+    assert len(once.method.precisions) == 2
+    assert once.method == again.method
+    assert np.array_equal(once.p, again.p)

@@ -36,7 +36,7 @@ def guttman(R, Y):
 class Plain:
     """Something to minimise that has nothing to do with maps: no step is too long, and every digit counts."""
 
-    precision, reach = 1e-15, np.inf
+    relative_error, reach = 1e-15, np.inf
 
     def shorten(self, direction, z):
         pass
@@ -48,9 +48,9 @@ class Plain:
 class Bowl(Plain):
     """A quadratic of any condition."""
 
-    def __init__(self, curvature, lowest, scale=1.0):
+    def __init__(self, curvature, lowest, rate=1.0):
         self.curvature, self.lowest = curvature, lowest
-        self.scale = np.full(len(lowest), scale)
+        self.rates = np.full(len(lowest), rate)
         self.shape = (len(lowest), 1)
 
     def __call__(self, z, want_value=True):
@@ -62,7 +62,7 @@ class Bowl(Plain):
 class Valley(Plain):
     """Rosenbrock's curved valley."""
 
-    scale = np.ones(2)
+    rates = np.ones(2)
     shape = (2, 1)
 
     def __call__(self, z, want_value=True):
@@ -80,10 +80,10 @@ def minimise(method, problem, z, steps):
     return z, np.array(values)
 
 
-def bowl(seed, size, condition, scale=1.0):
+def bowl(seed, size, condition, rate=1.0):
     random = np.random.default_rng(seed)
     turn, _ = np.linalg.qr(random.normal(size=(size, size)))
-    return Bowl(turn * np.geomspace(1, condition, size) @ turn.T, random.normal(size=size), scale)
+    return Bowl(turn * np.geomspace(1, condition, size) @ turn.T, random.normal(size=size), rate)
 
 
 @given(seed=seeds, n=st.integers(3, 40), dimensions=st.integers(1, 3))
@@ -127,9 +127,9 @@ def test_lbfgs_never_raises_the_value(name, init, random):
     assert costs[-1] < costs[0]
 
 
-@given(seed=seeds, size=st.integers(2, 10), condition=st.floats(1, 1e3), scale=st.floats(1e-2, 1e2))
-def test_lbfgs_finds_the_bottom_of_any_bowl(seed, size, condition, scale):
-    problem = bowl(seed, size, condition, scale)
+@given(seed=seeds, size=st.integers(2, 10), condition=st.floats(1, 1e3), rate=st.floats(1e-2, 1e2))
+def test_lbfgs_finds_the_bottom_of_any_bowl(seed, size, condition, rate):
+    problem = bowl(seed, size, condition, rate)
     found, values = minimise(LBFGS(), problem, np.zeros(size), 120)
     np.testing.assert_allclose(found, problem.lowest, atol=1e-6)
     assert np.all(np.diff(values) <= 0)
@@ -144,7 +144,7 @@ def test_lbfgs_follows_a_curved_valley(start):
 @settings(max_examples=30)
 @given(seed=seeds, size=st.integers(2, 6), condition=st.floats(1, 20))
 def test_momentum_finds_the_bottom_of_a_round_bowl(seed, size, condition):
-    problem = bowl(seed, size, condition, scale=0.05 / condition)
+    problem = bowl(seed, size, condition, rate=0.05 / condition)
     found, values = minimise(Momentum(), problem, np.zeros(size), 3000)
     np.testing.assert_allclose(found, problem.lowest, atol=1e-3)
     assert values[-1] < 1e-5 * values[0]
@@ -157,7 +157,7 @@ def test_where_nothing_pushes_any_more_each_point_keeps_its_own_share_of_its_vel
     method = Momentum(velocity.copy(), np.ones(6))
 
     class Plain:
-        scale = np.ones(6)
+        rates = np.ones(6)
 
         def __call__(self, z, want_value=True):
             return Point(0.0, 0.0, np.zeros(6), 0.0, who)
@@ -178,7 +178,7 @@ def test_lbfgs_stays_where_the_engine_can_follow(wall):
                 raise RunAway("too wide")
             return super().__call__(z, want_value)
 
-    bowl, z, lbfgs = Walled(np.diag([1.0, 30.0]), np.array([100.0, 0.0]), scale=5.0), np.zeros(2), LBFGS()
+    bowl, z, lbfgs = Walled(np.diag([1.0, 30.0]), np.array([100.0, 0.0]), rate=5.0), np.zeros(2), LBFGS()
     for _ in range(60):
         z, _ = lbfgs.step(z, bowl, LATE, True)
     assert 0.5 * wall < z[0] <= wall
@@ -193,7 +193,7 @@ def test_lbfgs_stays_at_a_minimum():
 
 @pytest.mark.parametrize("kind", [Momentum, LBFGS])
 def test_a_copy_goes_on_from_where_it_was_taken(kind):
-    problem, method = bowl(1, 5, 50.0, scale=0.001), kind()
+    problem, method = bowl(1, 5, 50.0, rate=0.001), kind()
     z, _ = minimise(method, problem, np.zeros(5), 7)
     kept = method.copy()
     first = z

@@ -95,6 +95,25 @@ def test_the_history_does_not_depend_on_how_the_steps_were_cut(path, random):
             np.testing.assert_allclose(run.history[name][kept], values, rtol=1e-6, atol=1e-12, err_msg=name)
 
 
+def test_looking_at_the_cost_changes_neither_history_nor_end(random):
+    X = random.normal(size=(40, 4))
+    watched, alone = (nf.Run(X, random_state=0) for _ in range(2))
+    costs = []
+    assert watched.converge(callback=lambda run: costs.append(run.cost)) == alone.converge()
+    assert watched.iteration == alone.iteration
+    for name, values in alone.history.items():
+        np.testing.assert_array_equal(watched.history[name], values)
+    assert costs[-1] == alone.history["cost"][-1] == alone.cost
+
+
+@pytest.mark.parametrize("ceiling", [0, 7, 20])
+def test_converge_ends_with_a_row_of_the_map_as_it_is(ceiling, random):
+    run = nf.Run(random.normal(size=(40, 4)), random_state=0)
+    run.converge(ceiling, tol=0.0)
+    assert run.history["iteration"].tolist() == [*range(0, ceiling, 10), ceiling]
+    assert run.history["cost"][-1] == run.cost
+
+
 @pytest.mark.parametrize("path", PATHS)
 @settings(max_examples=8)
 @given(steps=st.lists(st.integers(0, 13), max_size=6))

@@ -77,9 +77,9 @@ def test_a_ready_p_starts_from_the_modes_of_its_graph(init, form, random):
 
 
 @pytest.mark.parametrize("init", STARTS)
-@pytest.mark.parametrize("scale", [1e-12, 1e-4, 1.0, 1e12])
+@pytest.mark.parametrize("spread", [1e-12, 1e-4, 1.0, 1e12])
 @pytest.mark.parametrize("is_distance", [True, False])
-def test_the_first_axis_has_the_scale_that_was_asked_for(init, scale, is_distance, random):
+def test_the_first_axis_has_the_spread_that_was_asked_for(init, spread, is_distance, random):
     X = random.normal(size=(30, 4))
     target = distances(X) if is_distance else nf.method("tsne").target(X)
     found = start(
@@ -90,10 +90,10 @@ def test_the_first_axis_has_the_scale_that_was_asked_for(init, scale, is_distanc
         data=X,
         target=target,
         is_distance=is_distance,
-        scale=scale,
+        spread=spread,
     )
     assert found.shape == (30, 3)
-    assert found[:, 0].std() == pytest.approx(scale)
+    assert found[:, 0].std() == pytest.approx(spread)
 
 
 @pytest.mark.parametrize("name", ["tsne", "ssne", "hssne", "umap"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nearfield import kernels
-from nearfield.engine.mesh import field as fields
+from nearfield.engine.mesh import grids
 from nearfield.engine.mesh.field import Field
 
 pytestmark = pytest.mark.slow
@@ -29,8 +29,8 @@ def direct(radial, Y, charges):
 
 
 def laid(Y, accuracy, cutoff, monkeypatch, n_jobs=None):
-    monkeypatch.setattr(fields, "CUTOFFS", (cutoff,))
-    monkeypatch.setattr(fields, "MOST", 2**27)
+    monkeypatch.setattr(grids, "CUTOFFS", (cutoff,))
+    monkeypatch.setattr(grids, "MOST", 2**27)
     field = Field(0.6, accuracy, n_jobs)
     field.lay(Y)
     return field
@@ -63,7 +63,7 @@ def test_accuracy_is_what_is_asked_for(cutoff, random, monkeypatch):
     Y = (8 * random.normal(size=(600, 2))).astype(np.float32)
     _, pulls = direct(FUNCTIONS["student"], Y.astype(float), np.ones(600))
     for accuracy in (3e-2, 1e-2, 1e-3, 1e-4):
-        monkeypatch.setattr(fields, "CUTOFFS", (cutoff,))
+        monkeypatch.setattr(grids, "CUTOFFS", (cutoff,))
         field = Field(1.0, accuracy)
         field.lay(Y)
         field.know("R", FUNCTIONS["student"])

@@ -80,7 +80,7 @@ def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, data,
     gradient = engine.evaluate(Y).gradient
     step = 0.1 * gradient / np.abs(gradient).max()
     ahead, behind = (engine.evaluate(Y + sign * step).value for sign in (1, -1))
-    noise = engine.precision * abs(ahead) / np.vdot(gradient, step)
+    noise = engine.relative_error * abs(ahead) / np.vdot(gradient, step)
     assert (ahead - behind) / (2 * np.vdot(gradient, step)) == pytest.approx(1.0, abs=0.1 + 3 * noise)
 
 

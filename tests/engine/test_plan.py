@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
-from nearfield.affinity.targets import extent
+from nearfield.affinity.targets import edges_per_point
 from nearfield.cli import main
 from nearfield.engine import memory as remembering
 from nearfield.engine import plan as planning
@@ -56,7 +56,7 @@ def test_memory_grows_with_perplexity_and_columns():
     tsne = nf.method("tsne")
 
     def memory(perplexity):
-        neighbours, drawn = extent(tsne, 5000, perplexity)
+        neighbours, drawn = edges_per_point(tsne, 5000, perplexity)
         return plan(tsne, 5000, 2, neighbours=neighbours, drawn=drawn).memory
 
     few, many, large = map(memory, (30, 90, 300))
@@ -73,7 +73,7 @@ def test_memory_grows_with_perplexity_and_columns():
 
 @pytest.mark.parametrize("perplexity", ["many", [1, 2], np.array([]), np.nan, -1])
 def test_a_bad_perplexity_is_left_to_those_who_know(perplexity):
-    assert extent(nf.method("tsne"), 5000, perplexity)[0] in (3, 90)
+    assert edges_per_point(nf.method("tsne"), 5000, perplexity)[0] in (3, 90)
 
 
 MEASURE = """

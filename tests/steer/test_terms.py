@@ -143,11 +143,11 @@ def test_value_and_gradient_of_the_whole_problem_agree(name, random):
     assert here.value == pytest.approx(here.cost + here.penalty)
     assert here.penalty > 0
     direction = random.normal(size=len(z))
-    direction[problem.places_of(np.array([0, 1]))] = 0.0
+    direction[problem.variables_of(np.array([0, 1]))] = 0.0
     h = 1e-6
     slope = (problem(z + h * direction).value - problem(z - h * direction).value) / (2 * h)
     assert here.gradient @ direction == pytest.approx(slope, rel=1e-5)
-    assert not here.gradient[problem.places_of(np.array([0, 1]))].any()
+    assert not here.gradient[problem.variables_of(np.array([0, 1]))].any()
 
 
 def test_a_term_of_ones_own_is_added_and_taken_out(random):

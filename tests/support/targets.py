@@ -11,7 +11,7 @@ from nearfield.affinity.targets import target as target_of
 def target(method, X, *, perplexity=None, on=ALL_PAIRS, **how):
     """The target of a method on some data; of several perplexities with all of them."""
     found = target_of(Source.of(X, **how), method, perplexity, on=on)
-    return found.top() if isinstance(found, Rungs) else found
+    return found.target() if isinstance(found, Rungs) else found
 
 
 sparse_target = partial(target, on=NEIGHBOURS)

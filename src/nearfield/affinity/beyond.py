@@ -18,7 +18,7 @@ from nearfield.affinity.targets import neighbour_count
 from nearfield.algebra.method import Method
 
 ROWS, PAIRS = 64, 2**24  # points that are looked at, and pairs at the most
-RANKS = 64
+RANKS = 64  # of neighbours, at which p is looked at
 
 
 def beyond(method: Method, source: Source, k: int, perplexities: Any) -> float:

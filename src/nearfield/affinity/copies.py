@@ -53,13 +53,13 @@ def check_weights(weights: Any, n: int) -> Array | None:
     return m
 
 
-def degrees(P: Any, weights: Array | None) -> Array:
+def row_sums(P: Any, weights: Array | None) -> Array:
     """Σ_j c_ij p_ij, what a copy of each point sees; without weights the sums of the rows.
 
     Examples
     --------
     >>> P = np.array([[0.5, 0.25], [1.0, 0.0]])
-    >>> degrees(P, np.array([2.0, 2.0]))
+    >>> row_sums(P, np.array([2.0, 2.0]))
     array([1., 2.])
     """
     if weights is None:

@@ -100,8 +100,8 @@ NOT_FINITE = "some distances are not finite: the values are too large, scale the
 def check_metric(metric: Any) -> None:
     """Refuse the name of a metric that there is not."""
     if isinstance(metric, str) and metric not in metrics():
-        near = difflib.get_close_matches(metric, metrics(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it may be {', '.join(metrics())}"
+        alike = difflib.get_close_matches(metric, metrics(), n=1)
+        hint = f"did you mean {alike[0]!r}?" if alike else f"it may be {', '.join(metrics())}"
         raise ValueError(f"metric {metric!r} is not known; {hint}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity import loops
+from nearfield.affinity import graph_loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.traits import Traits
@@ -47,7 +47,7 @@ def graph_target(
     full = bool(there.all())
     indices = (found.indices.ravel() if full else found.indices[there]).astype(indptr.dtype, copy=False)
     values = calibrated.rows.ravel() if full else calibrated.rows[there]
-    over_chunks(loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
+    over_chunks(graph_loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
     rows = sparse.csr_array((values, indices, indptr), (n, n))
     if method.target_kind == "row":
         return rows
@@ -71,15 +71,15 @@ def _symmetrised(M: Any, factor: float, n_jobs: int | None) -> Any:
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(M.indices, minlength=n), out=starts[1:])
     rows, transposed = np.empty(count, np.int32), np.empty(count, M.dtype)
-    loops.transpose(M.indptr, M.indices, M.data, starts[:-1].copy(), rows, transposed)
+    graph_loops.transpose(M.indptr, M.indices, M.data, starts[:-1].copy(), rows, transposed)
     lengths = np.empty(n, np.int64)
-    over_chunks(loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
+    over_chunks(graph_loops.merged_lengths, n, M.indptr, M.indices, starts, rows, lengths, n_jobs=n_jobs)
     total = int(lengths.sum())
     indptr = np.zeros(n + 1, index_type(total))
     np.cumsum(lengths, out=indptr[1:])
     indices, values = np.empty(total, indptr.dtype), np.empty(total, M.dtype)
     arguments = (M.indptr, M.indices, M.data, starts, rows, transposed, factor, indptr, indices, values)
-    over_chunks(loops.merge, n, *arguments, n_jobs=n_jobs)
+    over_chunks(graph_loops.merge, n, *arguments, n_jobs=n_jobs)
     return sparse.csr_array((values, indices, indptr), (n, n))
 
 

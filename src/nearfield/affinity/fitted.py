@@ -14,7 +14,7 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.given import nearest_of_rows
-from nearfield.affinity.multiscale import several
+from nearfield.affinity.multiscale import scale_perplexities
 from nearfield.affinity.perplexity import calibrated, check_perplexity
 from nearfield.affinity.source import Source
 from nearfield.affinity.space import Space, Vectors, space, squarable
@@ -42,7 +42,7 @@ class Ties:
     ahead, back : array (rows, k)
         p_j|i of the row, and p_i|j as the point sees it, both of one copy; of bare weights v. Zeros where
         there is no P.
-    number : array (rows, k)
+    multiplicity : array (rows, k)
         How many points each of them stands for.
     """
 
@@ -50,7 +50,7 @@ class Ties:
     squared: Array
     ahead: Array
     back: Array
-    number: Array
+    multiplicity: Array
 
     def over_all(self, n: int) -> Ties:
         """The same with a column for each of all n points, in their order."""
@@ -60,7 +60,7 @@ class Ties:
         at = np.broadcast_to(rows, self.indices.shape)[there], self.indices[there]
         columns = []
         for values, empty in (
-            *((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0), (self.number, 0.0)),
+            *((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0), (self.multiplicity, 0.0)),
         ):
             column = np.full((len(rows), n), empty)
             column[at] = values[there]
@@ -179,7 +179,7 @@ class Fitted:
         """The neighbours of some rows with their p, as those of the fitted ones were had; or all points."""
         if self.affinities:
             return self._of_affinities(rows, method.target_kind)
-        perplexities = several(perplexity, method, self.n)
+        perplexities = scale_perplexities(perplexity, method, self.n)
         if perplexities is not None:
             return self._of_scales(rows, method, perplexities, all_pairs)
         count = None if self.weights is None else self.weights.sum() - 1
@@ -199,24 +199,26 @@ class Fitted:
             return found.over_all(self.n) if all_pairs else found
         drawn = strata_of_rows(rows, self.space, self.n_jobs)
         squared = drawn.squared.astype(np.float64) * self.space.unit**2
-        return self._calibrated(drawn.indices, squared, perplexities, bare, drawn.number.astype(np.float64))
+        return self._calibrated(
+            drawn.indices, squared, perplexities, bare, drawn.multiplicity.astype(np.float64)
+        )
 
     def _calibrated(
-        self, indices: Any, squared: Array, perplexities: Any, bare: bool, number: Array | None = None
+        self, indices: Any, squared: Array, perplexities: Any, bare: bool, multiplicity: Array | None = None
     ) -> Ties:
         """Ties with the mean of the p of some perplexities."""
         there = np.isfinite(squared)
-        copies = number
-        if number is None:
-            number = there.astype(np.float64) if self.weights is None else self.weights[indices] * there
-            copies = None if self.weights is None else number
-        total = number.sum(axis=1)
+        copies = multiplicity
+        if multiplicity is None:
+            multiplicity = there.astype(np.float64) if self.weights is None else self.weights[indices] * there
+            copies = None if self.weights is None else multiplicity
+        total = multiplicity.sum(axis=1)
         rows = []
         for each in perplexities:
             reached = np.minimum(each, np.maximum(total, 1.0))
             rows.append(calibrated(squared.copy(), reached, False, not bare, copies, self.n_jobs).rows)
         ahead = np.sum(rows, axis=0) / len(rows)
-        return Ties(indices, squared, ahead, self._back(indices, squared, bare), number)
+        return Ties(indices, squared, ahead, self._back(indices, squared, bare), multiplicity)
 
     def _of_affinities(self, rows: Any, kind: str) -> Ties:
         """Ties as they are given, the strongest first."""

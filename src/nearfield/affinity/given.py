@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity import loops
+from nearfield.affinity import search_loops
 from nearfield.affinity.space import squarable
 from nearfield.checks import check_count, finite, numbers
 from nearfield.parallel import over_chunks
@@ -59,7 +59,7 @@ def _matrix_of(neighbours: Any, among: int | None = None) -> Any:
         i, e = np.argwhere(wrong)[0]
         raise ValueError(
             f"point {i} has the neighbour {indices[i, e]}, but the {n} points are numbered 0 to {n - 1}:"
-            " a place without a neighbour is -1"
+            " an entry without a neighbour is -1"
         )
     there = indices >= 0
     if among is None:
@@ -123,7 +123,7 @@ def nearest_stored(
     distances = graph.data * squarable(largest or graph.data.max(initial=0.0))
     indices, squared = np.empty((rows, k), np.int32), np.empty((rows, k), dtype)
     arguments = (graph.indptr, graph.indices, distances, indices, squared)
-    over_chunks(loops.nearest_first, rows, *arguments, n_jobs=n_jobs)
+    over_chunks(search_loops.nearest_first, rows, *arguments, n_jobs=n_jobs)
     return indices, squared
 
 

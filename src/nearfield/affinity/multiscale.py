@@ -34,15 +34,15 @@ def ladder(n: int) -> Array:
     return np.unique(np.minimum(2.0 ** np.arange(1, highest + 1), n - 1))
 
 
-def several(perplexity: Any, method: Method, n: int) -> Array | None:
+def scale_perplexities(perplexity: Any, method: Method, n: int) -> Array | None:
     """The perplexities of a multi-scale target, rising; None if there is but one.
 
     Examples
     --------
     >>> import nearfield as nf
-    >>> several([5, 50], nf.method("tsne"), 100)
+    >>> scale_perplexities([5, 50], nf.method("tsne"), 100)
     array([ 5., 50.])
-    >>> several(30, nf.method("tsne"), 100) is None
+    >>> scale_perplexities(30, nf.method("tsne"), 100) is None
     True
     """
     if perplexity is None and isinstance(method.scales, str):

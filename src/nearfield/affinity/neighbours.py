@@ -19,7 +19,7 @@ from nearfield.parallel import one_blas_thread
 class Neighbours:
     """Neighbours and squared distances, nearest first, without the points themselves.
 
-    Where a point has fewer than k, the places at the end of its row are at infinity.
+    Where a point has fewer than k, the entries at the end of its row are at infinity.
 
     Attributes
     ----------
@@ -118,5 +118,5 @@ def share_out(indices: Any, squared: Any) -> None:
     for large in np.flatnonzero(np.bincount(group) > k):
         members = np.flatnonzero(group == large)
         steps = 1 + random.choice(len(members) - 1, k, replace=False)  # around a ring of the members
-        places = np.flatnonzero(equal[members])
-        indices[members[places]] = members[(places[:, None] + steps) % len(members)]
+        on_ring = np.flatnonzero(equal[members])
+        indices[members[on_ring]] = members[(on_ring[:, None] + steps) % len(members)]

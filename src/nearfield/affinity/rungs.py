@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity import loops
+from nearfield.affinity import graph_loops, loops
 from nearfield.affinity.edges import NEGLIGIBLE, index_type
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.strata import Sampled, Strata
@@ -31,7 +31,7 @@ class Rungs:
         Squared distances.
     perplexities : sequence of float or array (points,)
         Rising.
-    number : array (points, columns), optional
+    multiplicity : array (points, columns), optional
         How many points each column stands for; None, if they are all points.
 
     Attributes
@@ -43,13 +43,24 @@ class Rungs:
     """
 
     def __init__(
-        self, method: Method, squared: Array, perplexities: Any, n_jobs: int | None = None, number: Any = None
+        self,
+        method: Method,
+        squared: Array,
+        perplexities: Any,
+        n_jobs: int | None = None,
+        multiplicity: Any = None,
     ) -> None:
         self.method, self.squared, self.n_jobs = method, squared, n_jobs
-        self.perplexities, self.number, self.n = list(perplexities), number, len(squared)
-        options: dict[str, Any] = {"skip_self": number is None, "copies": number, "n_jobs": n_jobs}
+        self.perplexities, self.multiplicity, self.n = list(perplexities), multiplicity, len(squared)
+        options: dict[str, Any] = {
+            "skip_self": multiplicity is None,
+            "copies": multiplicity,
+            "n_jobs": n_jobs,
+        }
         # Those that strata stand for are about as many as there are points; no perplexity can be higher.
-        reached = (k if number is None else np.minimum(k, number.sum(axis=1)) for k in self.perplexities)
+        reached = (
+            k if multiplicity is None else np.minimum(k, multiplicity.sum(axis=1)) for k in self.perplexities
+        )
         self.beta = np.array([calibrate(squared.copy(), k, **options).beta for k in reached])
         self.entered, self.unit = 0, 1.0
         self._sum = np.zeros_like(squared)
@@ -66,20 +77,18 @@ class Rungs:
         """Add the next scale to the sum."""
         self.entered += 1
         beta, kept = self.beta[-self.entered], (self._sum, self._nearest, self._total)
-        known = (self.squared, self.number is None, beta, not self._bare, self.number)
+        known = (self.squared, self.multiplicity is None, beta, not self._bare, self.multiplicity)
         over_chunks(loops.add_scale, self.n, *known, *kept, n_jobs=self.n_jobs)
 
     def _mean(self) -> Any:
         raise TypeError(f"{type(self).__name__} does not define its target")
 
-    def climb(self) -> Any:
-        """The target after the next scale has entered."""
-        self._enter()
-        return self._mean()
-
-    def top(self) -> Any:
-        """The target with all scales."""
-        while self.entered < len(self):
+    def target(self, scales: int | None = None) -> Any:
+        """The target of so many scales, by default all, the coarsest first: they enter, and none leaves."""
+        scales = len(self) if scales is None else scales
+        if not self.entered <= scales <= len(self):
+            raise ValueError(f"{self.entered} of {len(self)} scales have entered: {scales} cannot be had")
+        while self.entered < scales:
             self._enter()
         return self._mean()
 
@@ -126,24 +135,24 @@ class OfStrata(Rungs):
     """P on the strata, with the number of pairs that each of its values stands for."""
 
     def __init__(self, method: Method, strata: Strata, perplexities: Any, n_jobs: int | None = None) -> None:
-        super().__init__(method, strata.squared, perplexities, n_jobs, strata.number)
+        super().__init__(method, strata.squared, perplexities, n_jobs, strata.multiplicity)
         self.unit = strata.unit
-        self.indices, self._there = strata.indices, strata.number > 0
+        self.indices, self._there = strata.indices, strata.multiplicity > 0
         counts = self._there.sum(axis=1)
         self.indptr: Any = np.zeros(self.n + 1, index_type(int(counts.sum())))
         np.cumsum(counts, out=self.indptr[1:])
-        self._columns, self._number = self._flat(self.indices), self._flat(strata.number)
+        self._columns, self._multiplicity = self._flat(self.indices), self._flat(strata.multiplicity)
         self._back = None if method.target_kind == "row" else np.zeros_like(self._sum)
         self._pairs: tuple[Any, ...] | None = None
 
     def _flat(self, values: Any) -> Any:
-        """The values of all places that are not empty, row after row."""
+        """The values of all entries that are not empty, row after row."""
         return values.ravel() if self._there.all() else values[self._there]
 
     def _enter(self) -> None:
         super()._enter()
         if self._back is not None:
-            known = (self.indices, self.squared, self.number, self.beta[-self.entered])
+            known = (self.indices, self.squared, self.multiplicity, self.beta[-self.entered])
             arguments = (*known, self._nearest, self._total, self._back)
             over_chunks(loops.add_back, self.n, *arguments, n_jobs=self.n_jobs)
 
@@ -152,12 +161,12 @@ class OfStrata(Rungs):
         if self._back is None:
             p = np.maximum(ahead / np.float32(self.entered), np.float32(NEGLIGIBLE))
             rows = (p, self._columns, self.indptr)
-            return Sampled(sparse.csr_array(rows, (self.n,) * 2), self._number)
+            return Sampled(sparse.csr_array(rows, (self.n,) * 2), self._multiplicity)
         indptr, indices, forth, back = self._both_ways()
         values, count = np.empty(len(indices), np.float32), np.empty(len(indices), np.float32)
         factor = 0.5 / self.entered / (1 if self._bare else self.n)
-        drawn = (forth, back, ahead, self._flat(self._back), self._number)
-        over_chunks(loops.joint, self.n, indptr, *drawn, factor, values, count, n_jobs=self.n_jobs)
+        drawn = (forth, back, ahead, self._flat(self._back), self._multiplicity)
+        over_chunks(graph_loops.joint, self.n, indptr, *drawn, factor, values, count, n_jobs=self.n_jobs)
         np.maximum(values, np.float32(NEGLIGIBLE / self.n), out=values)
         return Sampled(sparse.csr_array((values, indices, indptr), (self.n,) * 2), count)
 
@@ -168,15 +177,15 @@ class OfStrata(Rungs):
             starts = np.zeros(n + 1, np.int64)
             np.cumsum(np.bincount(self._columns, minlength=n), out=starts[1:])
             rows, origin = np.empty(total, np.int32), np.empty(total, self.indptr.dtype)
-            places = np.arange(total, dtype=self.indptr.dtype)
-            loops.transpose(self.indptr, self._columns, places, starts[:-1].copy(), rows, origin)
+            own = np.arange(total, dtype=self.indptr.dtype)
+            graph_loops.transpose(self.indptr, self._columns, own, starts[:-1].copy(), rows, origin)
             lengths, graph = np.empty(n, np.int64), (self.indptr, self._columns, starts, rows)
-            over_chunks(loops.merged_lengths, n, *graph, lengths, n_jobs=self.n_jobs)
+            over_chunks(graph_loops.merged_lengths, n, *graph, lengths, n_jobs=self.n_jobs)
             indptr: Any = np.zeros(n + 1, index_type(int(lengths.sum())))
             np.cumsum(lengths, out=indptr[1:])
             indices = np.empty(indptr[-1], indptr.dtype)
             forth, back = (np.empty(indptr[-1], self.indptr.dtype) for _ in range(2))
             arguments = (*graph, origin, indptr, indices, forth, back)
-            over_chunks(loops.pair_up, n, *arguments, n_jobs=self.n_jobs)
+            over_chunks(graph_loops.pair_up, n, *arguments, n_jobs=self.n_jobs)
             self._pairs = (indptr, indices, forth, back)
         return self._pairs

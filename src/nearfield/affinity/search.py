@@ -12,8 +12,8 @@ import numpy as np
 
 from nearfield.parallel import over_chunks
 
-RECALL = 0.98
-QUERIES = 500  # on which the recall is measured
+RECALL = 0.98  # the share of the true neighbours that a search must find
+QUERIES = 500  # points on which the recall is measured
 FEWEST, MORE = 10, 1.2  # lists that are searched at first, and by how many times more until the recall is met
 
 

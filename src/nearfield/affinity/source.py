@@ -74,7 +74,7 @@ class Source:
         return self.X.shape[0]
 
     @property
-    def count(self) -> float:
+    def n_copies(self) -> float:
         """How many points there are, all copies counted."""
         return float(self.n if self.weights is None else self.weights.sum())
 

@@ -12,14 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity import loops
-from nearfield.affinity.distances import (
-    NOT_FINITE,
-    check_gave,
-    check_metric,
-    check_precomputed,
-    parameters_of,
-)
+from nearfield.affinity import search_loops
+from nearfield.affinity.between import Between, no_direction, of_metric, of_products
+from nearfield.affinity.distances import NOT_FINITE, check_gave
 from nearfield.affinity.search import QUERIES, Lists, all_distances, by_lists, search
 from nearfield.checks import finite
 from nearfield.parallel import over_chunks
@@ -28,10 +23,8 @@ EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
 ONE_LIST = 5_000  # points, up to which other rows are compared with all of them
-ROUNDING = 1e-13  # of a squared distance that is the difference of squares
 
 Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
-Between = Callable[[Any, Any], Any]  # the distances of some rows to some points
 
 
 def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None) -> Space:
@@ -46,7 +39,7 @@ def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | Non
     plain = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "cosine") and not metric_params
     if plain and not (sparse.issparse(X) and 4 * X.shape[0] * X.shape[1] > DENSE_UP_TO):
         return Vectors(X, metric == "cosine", metric == "sqeuclidean")
-    among, to = _of_products(X, metric) if plain else _of_metric(X, metric, metric_params)
+    among, to = of_products(X, metric) if plain else of_metric(X, metric, metric_params)
     return Table(among, to, X.shape[0])
 
 
@@ -67,7 +60,7 @@ class Space:
     def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
         """The k nearest among some points, nearest first, of some points; by default of all among all.
 
-        No point is its own neighbour. Where there are fewer than k, a place at the end is at infinity.
+        No point is its own neighbour. Where there are fewer than k, an entry at the end is at infinity.
         """
         raise TypeError(f"{type(self).__name__} does not define nearest")
 
@@ -111,8 +104,10 @@ class Vectors(Space):
         rows = np.arange(self.n) if queries is None else queries
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
-        over_chunks(loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs)
-        return indices, self._of_metric(squared), recall, how
+        over_chunks(
+            search_loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs
+        )
+        return indices, self._by_metric(squared), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
         """Row by row in one fixed order, unlike a search in batches: a row's result is its own."""
@@ -120,16 +115,16 @@ class Vectors(Space):
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
         kept = (lists.centres, lists.order, lists.starts, lists.searched)
-        over_chunks(loops.search, len(asking), self.X, asking, *kept, indices, squared, n_jobs=n_jobs)
+        over_chunks(search_loops.search, len(asking), self.X, asking, *kept, indices, squared, n_jobs=n_jobs)
         how = f"inverted file of {len(lists.centres)} lists, {lists.searched} searched"
         how = "exact" if len(lists.centres) == 1 else f"{how}, recall {lists.recall:.3f}"
-        return indices, self._of_metric(squared), lists.recall, how
+        return indices, self._by_metric(squared), lists.recall, how
 
     def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
         asking, base = self._asking(rows), self.X if members is None else self.X[members]
         squared: Any = np.empty((len(asking), len(base)), np.float32)
-        over_chunks(loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
-        return self._of_metric(squared)
+        over_chunks(search_loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
+        return self._by_metric(squared)
 
     def rows(self) -> Any:
         """The points as they were given, to the digits of float32; for cosine distances of length one."""
@@ -153,7 +148,7 @@ class Vectors(Space):
                 self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
         return self.lists
 
-    def _of_metric(self, squared: Any) -> Any:
+    def _by_metric(self, squared: Any) -> Any:
         """Squared distances by the metric, from squared Euclidean ones."""
         if self.cosine:
             return (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors
@@ -161,7 +156,7 @@ class Vectors(Space):
 
     def apart(self, rows: Any, others: Any) -> Any:
         found = np.empty(others.shape, np.float32)
-        loops.distances_apart(self.X, rows, others, found)
+        search_loops.distances_apart(self.X, rows, others, found)
         if self.cosine:
             return found**2 / 2
         return found**2 / np.float32(self.farthest) if self.squares else found
@@ -295,7 +290,7 @@ def _as_points(X: Any, mean: Any, factor: float, cosine: bool) -> Any:
         if cosine:
             norms = np.linalg.norm(rows, axis=1, keepdims=True)
             if not np.all(norms > 0):
-                raise ValueError(_no_direction(lo + int(np.argmin(norms))))
+                raise ValueError(no_direction(lo + int(np.argmin(norms))))
             out[lo : lo + len(rows)] = rows / norms
         else:
             out[lo : lo + len(rows)] = rows * factor
@@ -313,57 +308,3 @@ def _blocks(X: Any, mean: Any) -> Iterator[tuple[int, Any]]:
     for lo in range(0, n, step):
         rows = X[lo : lo + step]
         yield lo, (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) - mean
-
-
-def _no_direction(row: int) -> str:
-    return f"row {row} is all zeros and has no direction: leave it out"
-
-
-def _of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tuple[Between, Between]:
-    """The distances of some points, and of other rows, to points, by any metric."""
-    from sklearn.metrics import pairwise_distances
-
-    if isinstance(metric, str) and metric == "precomputed":
-        D = check_precomputed(X)
-        return (lambda rows, columns: D[np.ix_(rows, columns)]), (lambda rows, columns: rows[:, columns])
-    check_metric(metric)
-    finite(X)
-    params = parameters_of(metric, X, metric_params)
-
-    def to(rows: Any, columns: Any) -> Any:
-        return pairwise_distances(rows, X[columns], metric=metric, **params)
-
-    return (lambda rows, columns: to(X[rows], columns)), to
-
-
-def _of_products(X: Any, metric: str) -> tuple[Between, Between]:
-    """The same for sparse data that are too large to be dense."""
-    finite(X)
-    X, squares = _with_squares(X, metric)
-
-    def distances(rows: Any, of_rows: Any, columns: Any) -> Any:
-        D = (rows @ X[columns].T).toarray()
-        both = np.add.outer(of_rows, squares[columns])
-        D *= -2.0
-        D += both
-        both *= ROUNDING
-        D[both > D] = 0.0
-        if metric == "cosine":
-            D *= 0.5
-        return np.sqrt(D, out=D) if metric == "euclidean" else D
-
-    return (
-        lambda rows, columns: distances(X[rows], squares[rows], columns),
-        lambda rows, columns: distances(*_with_squares(rows, metric), columns),
-    )
-
-
-def _with_squares(X: Any, metric: str) -> tuple[Any, Any]:
-    """Sparse rows, for cosine distances of length one, and their squared lengths."""
-    X = sparse.csr_array(X, dtype=np.float64)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    if metric != "cosine":
-        return X, squares
-    if not np.all(squares > 0):
-        raise ValueError(_no_direction(int(np.argmin(squares))))
-    return sparse.csr_array(sparse.diags_array(1 / np.sqrt(squares)) @ X), np.ones_like(squares)

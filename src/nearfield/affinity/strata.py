@@ -24,8 +24,8 @@ from nearfield.affinity.space import Space
 from nearfield.parallel import CHUNKS, one_blas_thread, over_chunks
 from nearfield.typing import Array
 
-NEAREST = 24  # that are all taken
-DRAWN = 16  # of every shell beyond
+NEAREST = 24  # neighbours that are all taken
+DRAWN = 16  # neighbours of every shell beyond
 MUCH = 2  # times as many nearest neighbours as strata have, from which on strata take their place
 LEAST_SHARE = 0.25  # of its due that the last shell keeps, whatever the others stand for
 
@@ -39,16 +39,16 @@ class Strata:
     indices : array of int32 (points, edges)
         The neighbours, rising in a row.
     squared : array of float32 (points, edges)
-        Their squared distances; an empty place, at the end, is at infinity.
-    number : array of float32 (points, edges)
-        How many points each of them stands for; 0 in an empty place.
+        Their squared distances; an empty entry, at the end, is at infinity.
+    multiplicity : array of float32 (points, edges)
+        How many points each of them stands for; 0 in an empty entry.
     unit : float
         What distances are to be multiplied by to be those of the data.
     """
 
     indices: Any
     squared: Any
-    number: Any
+    multiplicity: Any
     unit: float = 1.0
 
 
@@ -60,26 +60,26 @@ class Sampled:
     ----------
     P : csr_array
         The target on these pairs, each that of a single pair.
-    number : array
+    multiplicity : array
         How many pairs each stored value stands for.
     """
 
     P: Any
-    number: Any
+    multiplicity: Any
 
     def folded(self) -> Any:
         """One matrix, whose values are those of all pairs that they stand for."""
         P = self.P.copy()
-        P.data = P.data * self.number
+        P.data = P.data * self.multiplicity
         return P
 
 
-def count(n: int) -> int:
+def edge_count(n: int) -> int:
     """How many edges a point has in the strata of n points, at most.
 
     Examples
     --------
-    >>> count(2000), count(70_000), count(1_000_000)
+    >>> edge_count(2000), edge_count(70_000), edge_count(1_000_000)
     (136, 216, 280)
     """
     return min(NEAREST + DRAWN * _levels(n), n - 1)
@@ -93,7 +93,7 @@ def pay(n: int, k: int) -> bool:
     >>> pay(70_000, 90), pay(70_000, 3000)
     (False, True)
     """
-    return k > MUCH * count(n)
+    return k > MUCH * edge_count(n)
 
 
 def _levels(n: int) -> int:
@@ -111,7 +111,7 @@ def strata(source: Source) -> Strata:
     >>> drawn = strata(Source.of(np.random.default_rng(0).normal(size=(500, 3))))
     >>> drawn.indices.shape
     (500, 104)
-    >>> bool(np.all(np.abs(drawn.number.sum(axis=1) / 499 - 1) < 0.5))
+    >>> bool(np.all(np.abs(drawn.multiplicity.sum(axis=1) / 499 - 1) < 0.5))
     True
     """
     where, n, n_jobs = source.space, source.n, source.n_jobs
@@ -129,8 +129,8 @@ def strata(source: Source) -> Strata:
         parts.append(shell)
     if len(parts) > 1:
         _complete(parts, n)
-    indices, squared, number = (np.hstack(part) for part in zip(*parts, strict=True))
-    return _sorted(indices, squared, number, where.unit)
+    indices, squared, multiplicity = (np.hstack(part) for part in zip(*parts, strict=True))
+    return _sorted(indices, squared, multiplicity, where.unit)
 
 
 def strata_of_rows(rows: Any, where: Space, n_jobs: int | None) -> Strata:
@@ -179,14 +179,14 @@ def _in_groups(
     The points are dealt out into parts, and the parts to the points, so that every point is as often a
     neighbour as any other.
     """
-    n, wanted = where.n, 2 * NEAREST
-    number = max(1, min(2**level, n // (wanted + 1)))
-    parts = np.array_split(random.permutation(n), number)
-    asking = np.array_split(random.permutation(n), number)
-    k = max(map(len, parts)) if last else min(wanted, *map(len, parts))
+    n, most = where.n, 2 * NEAREST
+    groups = max(1, min(2**level, n // (most + 1)))
+    parts = np.array_split(random.permutation(n), groups)
+    asking = np.array_split(random.permutation(n), groups)
+    k = max(map(len, parts)) if last else min(most, *map(len, parts))
     indices, squared, each = np.zeros((n, k), np.int32), np.full((n, k), np.inf, np.float32), np.empty(n)
 
-    def groups(lo: int, hi: int, n_jobs: int | None = 1) -> None:
+    def search(lo: int, hi: int, n_jobs: int | None = 1) -> None:
         for members, queries in zip(parts[lo:hi], asking[lo:hi], strict=True):
             members, queries = np.sort(members), np.sort(queries)
             found = where.nearest(min(k, len(members)), n_jobs, queries, members)
@@ -197,16 +197,16 @@ def _in_groups(
                 each[queries] *= k / (k - 1)
 
     if len(parts) < CHUNKS:  # each of them on all threads
-        groups(0, len(parts), n_jobs)
+        search(0, len(parts), n_jobs)
     else:
-        over_chunks(groups, len(parts), n_jobs=n_jobs)
+        over_chunks(search, len(parts), n_jobs=n_jobs)
     return indices, squared, each
 
 
 def _complete(parts: list[tuple[Any, Any, Any]], n: int) -> None:
     """Let the last shell, which is the roughest, stand for all points that the others do not, in place."""
     outermost = parts[-1][2]
-    rest = n - 1 - sum(number.sum(axis=1) for _, _, number in parts[:-1])
+    rest = n - 1 - sum(multiplicity.sum(axis=1) for _, _, multiplicity in parts[:-1])
     now = outermost.sum(axis=1)
     factor = np.maximum(rest / np.maximum(now, 1e-30), LEAST_SHARE)
     outermost *= np.where(now > 0, factor, 1.0)[:, None].astype(np.float32)
@@ -232,7 +232,7 @@ def _shell(
     One of them stands for `each`. They are drawn at even steps along their ranks, from a start that is random
     for each point: every one is as likely as the others, and all distances are there.
     """
-    places = squared.shape[1]
+    k = squared.shape[1]
     found = np.isfinite(squared)
     outer = np.where(found, squared, -np.inf).max(axis=1)
     outside = found & (squared > inner[:, None])
@@ -240,24 +240,26 @@ def _shell(
         outside &= squared < outer[:, None]
     there = outside.sum(axis=1)
     first = np.where(there > 0, outside.argmax(axis=1), 0)  # rows rise, so they are side by side
-    taken = min(DRAWN, places)
+    taken = min(DRAWN, k)
     step = np.maximum(there / taken, 1.0)
     at = np.floor((np.arange(taken) + random.random((len(squared), 1))) * step[:, None])
     real = at < there[:, None]
-    columns = np.minimum(first[:, None] + np.where(real, at, 0), places - 1).astype(np.int64)
+    columns = np.minimum(first[:, None] + np.where(real, at, 0), k - 1).astype(np.int64)
     distances = np.where(real, np.take_along_axis(squared, columns, axis=1), np.inf).astype(np.float32)
-    drawn = each * there / np.maximum(real.sum(axis=1), 1)
-    number = np.where(real, drawn[:, None], 0.0).astype(np.float32)
-    part = (np.take_along_axis(indices, columns, axis=1), distances, number)
+    stands_for = each * there / np.maximum(real.sum(axis=1), 1)
+    multiplicity = np.where(real, stands_for[:, None], 0.0).astype(np.float32)
+    part = (np.take_along_axis(indices, columns, axis=1), distances, multiplicity)
     return part, np.maximum(inner, np.nextafter(outer, -np.inf))
 
 
-def _sorted(indices: Any, squared: Any, number: Any, unit: float) -> Strata:
-    """Rows in the order of their indices, empty places at the end."""
+def _sorted(indices: Any, squared: Any, multiplicity: Any, unit: float) -> Strata:
+    """Rows in the order of their indices, empty entries at the end."""
     n = len(indices)
-    key = np.where(number > 0, indices, n)
+    key = np.where(multiplicity > 0, indices, n)
     order = np.argsort(key, axis=1, kind="stable")
-    longest = int((number > 0).sum(axis=1).max())
-    parts = [np.take_along_axis(part, order, axis=1)[:, :longest] for part in (indices, squared, number)]
-    indices, squared, number = map(np.ascontiguousarray, parts)
-    return Strata(indices, squared, number, unit)
+    longest = int((multiplicity > 0).sum(axis=1).max())
+    parts = [
+        np.take_along_axis(part, order, axis=1)[:, :longest] for part in (indices, squared, multiplicity)
+    ]
+    indices, squared, multiplicity = map(np.ascontiguousarray, parts)
+    return Strata(indices, squared, multiplicity, unit)

@@ -10,14 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.copies import degrees, without_own
+from nearfield.affinity.copies import row_sums, without_own
 from nearfield.affinity.edges import NEGLIGIBLE, graph_target
-from nearfield.affinity.multiscale import rungs, several
+from nearfield.affinity.multiscale import rungs, scale_perplexities
 from nearfield.affinity.neighbours import neighbours
 from nearfield.affinity.perplexity import calibrate, check_perplexity
 from nearfield.affinity.rungs import OfStrata
 from nearfield.affinity.source import Source
-from nearfield.affinity.strata import count, pay, strata
+from nearfield.affinity.strata import edge_count, pay, strata
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count
@@ -28,7 +28,7 @@ from nearfield.typing import Array
 ALL_PAIRS, NEIGHBOURS = "all pairs", "neighbours"  # what a target is made on
 # Times the perplexity: so many neighbours hold all but a trace of p. More of them bring all methods closer to
 # the map of all pairs; t-SNE and its kin, which are to be quick, do with fewer.
-NEAR, FURTHER = 3, 5
+TIMES_OF_TSNE, TIMES = 3, 5
 
 
 def target(
@@ -94,7 +94,7 @@ def target(
         return P
     if method.target_kind == "distances":
         return source.distances()
-    perplexities = several(perplexity, method, source.n)
+    perplexities = scale_perplexities(perplexity, method, source.n)
     if perplexities is not None:
         return rungs(method, source, perplexities, sampled=sparsely)
     perplexities = check_perplexity(perplexity, source.n, _others(source))
@@ -119,17 +119,17 @@ def neighbour_count(method: Method, perplexities: Any, most: int) -> int:
     >>> neighbour_count(nf.method("tsne"), 30, 1000), neighbour_count(nf.method("jse"), 30, 1000)
     (90, 150)
     """
-    times = NEAR if method.bounded_cross_entropy else FURTHER
+    times = TIMES_OF_TSNE if method.bounded_cross_entropy else TIMES
     return int(min(most, np.ceil(times * np.max(perplexities))))
 
 
-def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> tuple[int, int]:
+def edges_per_point(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> tuple[int, int]:
     """How many neighbours of a point a target on neighbours holds: the nearest, or else those of strata.
 
     Examples
     --------
     >>> import nearfield as nf
-    >>> extent(nf.method("tsne"), 70_000), extent(nf.method("tsne"), 70_000, 3000)
+    >>> edges_per_point(nf.method("tsne"), 70_000), edges_per_point(nf.method("tsne"), 70_000, 3000)
     ((90, 0), (0, 216))
     """
     known = isinstance(perplexity, (Real, np.ndarray))
@@ -137,7 +137,7 @@ def extent(method: Method, n: int, perplexity: Any = None, scales: int = 1) -> t
     if np.isnan(largest):  # which is refused elsewhere, as is more than there are points
         largest = PERPLEXITY
     nearest = neighbour_count(method, min(largest, n), n - 1)
-    return (0, count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
+    return (0, edge_count(n)) if scales > 1 or pay(n, nearest) else (nearest, 0)
 
 
 def _on_neighbours(source: Source, method: Method, perplexities: Array, traits: Traits | None) -> Any:
@@ -148,7 +148,7 @@ def _on_neighbours(source: Source, method: Method, perplexities: Array, traits: 
     most = source.n - 1 if source.graph is None else np.diff(source.graph.indptr).max()
     k = neighbour_count(method, perplexities, most)
     if source.graph is None and source.weights is None and pay(source.n, k):
-        return OfStrata(method, strata(source), [perplexities], source.n_jobs).top()
+        return OfStrata(method, strata(source), [perplexities], source.n_jobs).target()
     found = neighbours(source, k)
     return graph_target(method, found, perplexities, source.n_jobs, source.weights, traits)
 
@@ -167,7 +167,7 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: T
         traits.note_calibrated(found, weights, np.arange(n))
     P = found.rows
     if method.target_kind != "row":
-        factor = 0.5 if bare else 0.5 / source.count
+        factor = 0.5 if bare else 0.5 / source.n_copies
         over_chunks(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)
     return P
 
@@ -175,10 +175,10 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: T
 def _warn_of_graph(graph: Any, perplexity: Any, perplexities: Array) -> None:
     """Say what a person may not have meant: few neighbours, or closeness in place of distances."""
     if perplexity is None and perplexities.min() < PERPLEXITY:
-        fewest = int(np.diff(graph.indptr).min())
+        fewest, due = int(np.diff(graph.indptr).min()), TIMES_OF_TSNE * PERPLEXITY
         warnings.warn(
             f"the graph has as few as {fewest} neighbours a point, and so perplexity"
-            f" {perplexities.min():.3g}: give it {NEAR * PERPLEXITY:.0f} for perplexity {PERPLEXITY:.0f},"
+            f" {perplexities.min():.3g}: give it {due:.0f} for perplexity {PERPLEXITY:.0f},"
             " or set perplexity",
             UserWarning,
             stacklevel=6,
@@ -209,7 +209,7 @@ def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:
         raise ValueError("a cost of distances takes distances, not affinities: use metric='precomputed'")
     P = check_target(method, P, weights)
     check_count(P.shape[0])
-    sums = degrees(P, weights)
+    sums = row_sums(P, weights)
     empty = np.flatnonzero(sums == 0)
     if len(empty):
         raise ValueError(f"point {empty[0]} has no neighbour in P ({len(empty)} such rows): leave it out")
@@ -218,7 +218,7 @@ def normalize(method: Method, P: Any, weights: Array | None = None) -> Any:
     P = P + P.T
     if method.target_kind == "weights":
         return P / 2.0
-    return P / (P.sum() if weights is None else weights @ degrees(P, weights))
+    return P / (P.sum() if weights is None else weights @ row_sums(P, weights))
 
 
 def check_target(method: Method, target: Any, weights: Array | None = None) -> Any:

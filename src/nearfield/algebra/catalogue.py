@@ -250,8 +250,8 @@ def method(name: str, **parameters: Any) -> Method:
     if name in _REGISTERED:
         return _REGISTERED[name].build(**parameters)
     if name not in _COMPOSITIONS:
-        near = difflib.get_close_matches(str(name).lower(), methods(), n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else "nearfield.methods() lists them"
+        alike = difflib.get_close_matches(str(name).lower(), methods(), n=1, cutoff=0.4)
+        hint = f"did you mean {alike[0]!r}?" if alike else "nearfield.methods() lists them"
         raise ValueError(f"no method is called {name!r}; {hint}")
     summary, compose = _COMPOSITIONS[name]
     return Entry(name, summary, compose).build(**parameters)

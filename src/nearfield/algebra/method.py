@@ -216,7 +216,7 @@ class Method(Part):
         from nearfield.affinity.targets import target
 
         found = target(Source.of(X, metric, metric_params, weights, n_jobs), self, perplexity)
-        return found.top() if isinstance(found, Rungs) else found
+        return found.target() if isinstance(found, Rungs) else found
 
     def value_and_gradient(
         self,

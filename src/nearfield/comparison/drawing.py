@@ -22,9 +22,9 @@ from nearfield.show.theme import cut, theme
 from nearfield.typing import Array
 
 SIDE = 1000  # the width of a map
-MARGIN = 35
+MARGIN = 35  # on each side, in the same unit
 FLATTEST = 0.5  # the least height, of the width
-LAYERS = 6
+LAYERS = 6  # of dots, so that no class covers the others
 MOST_DOTS = 12_000  # above which a map is drawn as pixels
 LEVELS = 16  # of a colour scale
 LONGEST = 12  # letters of the names of classes

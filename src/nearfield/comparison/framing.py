@@ -9,7 +9,7 @@ from nearfield.typing import Array
 
 Rows = NDArray[np.intp]
 FEW = 0.01  # of the points; two of any map that has twenty
-FAR = 2.0  # times as far from the middle as all but a few
+OUTSIDE = 2.0  # times as far from the middle as all but a few
 ROOM = 0.05  # of the width of the rest, between it and the border at which the far points are drawn
 MOST = 6  # rows that are told
 
@@ -28,7 +28,7 @@ def far_points(Y: Array) -> Rows:
     few = min(max(2, int(FEW * n)), n // 10)
     away = np.abs(Y - np.median(Y, axis=0)).max(axis=1)
     usual = np.partition(away, n - 1 - few)[n - 1 - few]
-    return np.flatnonzero(away > FAR * usual) if usual > 0 else np.zeros(0, dtype=np.intp)
+    return np.flatnonzero(away > OUTSIDE * usual) if usual > 0 else np.zeros(0, dtype=np.intp)
 
 
 def framed(Y: Array) -> tuple[Array, Rows]:

@@ -17,7 +17,7 @@ from nearfield.algebra.kernels import Kernel
 from nearfield.algebra.method import Method
 from nearfield.typing import Array
 
-NEAR, FAR = 0.1, 0.001  # the p, or q, of a pair of neighbours and of one of strangers
+NEIGHBOUR, STRANGER = 0.1, 0.001  # the p, or q, of a pair of neighbours and of one of strangers
 GONE = 1e-12  # the q of a neighbour that was torn off altogether
 LEANS = 2.0  # how much dearer one mistake must be than the other to be called so
 REMOTE = 100.0  # times the squared width of the kernel
@@ -141,7 +141,7 @@ def leaning(cost: Cost) -> float:
     >>> round(leaning(nf.costs.NeRV(0.5)), 6)
     1.0
     """
-    p, q = np.array([NEAR, FAR]), np.array([FAR, NEAR])
+    p, q = np.array([NEIGHBOUR, STRANGER]), np.array([STRANGER, NEIGHBOUR])
     missed, false = _above_tangent(cost, p, q)
     return float(missed / false) if false > 0 else float("inf")
 
@@ -155,7 +155,7 @@ def tears(cost: Cost) -> bool:
     >>> tears(nf.costs.JensenShannon()), tears(nf.costs.NeRV(0.5))
     (True, False)
     """
-    away, gone = _above_tangent(cost, np.array([NEAR, NEAR]), np.array([FAR, GONE]))
+    away, gone = _above_tangent(cost, np.array([NEIGHBOUR, NEIGHBOUR]), np.array([STRANGER, GONE]))
     return bool(gone < LEANS * away)
 
 

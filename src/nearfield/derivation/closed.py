@@ -94,12 +94,12 @@ def closed(links: Links) -> Closed:
 
 def constant(links: Links) -> sp.Expr:
     """What stands before the cost's sum: 1, or one over the sum of all p."""
-    scale = links.method.cost.scale
-    if scale(4.0) == 1.0:
+    factor = links.method.cost.factor
+    if factor(4.0) == 1.0:
         return sp.S.One
-    if scale(4.0) != 0.25:
+    if factor(4.0) != 0.25:
         raise ValueError(
-            f"{links.method.cost!r} cannot be derived: its `scale` is neither 1 nor one over the sum of p"
+            f"{links.method.cost!r} cannot be derived: its `factor` is neither 1 nor one over the sum of p"
         )
     if links.normalized:  # p sums to one, over all pairs or in every row
         return sp.S.One if links.method.normalization == "pair" else 1 / letter("N")

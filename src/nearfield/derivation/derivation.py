@@ -15,7 +15,7 @@ from nearfield.derivation.steps import Step
 from nearfield.derivation.text import text
 from nearfield.typing import Array
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # of the largest gradient, by which a derived one may miss
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nearfield.affinity.multiscale import several
+from nearfield.affinity.multiscale import scale_perplexities
 from nearfield.affinity.source import Source
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.catalogue import methods
@@ -142,7 +142,7 @@ def resumed(composition: Method, fitted: Method, perplexity: Any, n: int, more: 
     >>> resumed(nf.method("dhssne"), nf.method("dhssne", alpha=0.7), "multiscale", 16, 20)
     (Method(cost=KL(), kernel=HeavyTailed(alpha=0.7, beta=1.0), normalization='pair'), [2.0, 4.0, 8.0])
     """
-    perplexities = several(perplexity, composition, n)
+    perplexities = scale_perplexities(perplexity, composition, n)
     if fitted.scales != composition.scales and not isinstance(fitted.scales, str):
         composition = composition._with(scales=fitted.scales)
     learned = {name: getattr(fitted.kernel, name) for name in composition.learned}

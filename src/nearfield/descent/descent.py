@@ -14,7 +14,7 @@ import numpy as np
 from nearfield.algebra.method import Method
 from nearfield.descent.optimizers import Momentum, optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import SPREADING, Phase, calmed, guided, schedule, stop
+from nearfield.descent.schedule import UNFOLDING, Phase, after_guide, calmed, schedule, stop
 from nearfield.descent.settings import Settings
 from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
@@ -26,9 +26,9 @@ from nearfield.typing import Array
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
-NEAR = 10.0  # times as far out as the map, or its kernel, reaches, every engine can put a point
+SURE_REACH = 10.0  # times as far out as the map, or its kernel, reaches: so far every engine can follow
 DOT = 1e-4  # widths of the kernel across: a map that shows nothing yet
-FLAT = 1e-7  # a gradient this small beside the largest one is none
+FLAT = 1e-7  # of the largest gradient: a smaller one is none
 
 
 class Descent:
@@ -59,30 +59,8 @@ class Descent:
 
     def __init__(self, setup: Setup, optimizer_name: str, settings: Settings) -> None:
         Y, self.stages = setup.Y, setup.stages
-        self.problem = Problem(self.stages.at(0), (len(Y), Y.shape[1]), setup.degree, setup.method)
-        exaggerated: dict[str, Any] = {
-            "exaggeration": settings.exaggeration,
-            "exaggeration_iter": settings.exaggeration_iter,
-        }
-
-        def phases(engine: Engine, name: str, **options: Any) -> tuple[Phase, ...]:
-            return schedule(
-                engine.method,
-                n=self.problem.count,
-                natural_rate=self.problem.natural_rate_of(engine),
-                optimizer=name,
-                habits=optimizer(name).habits,
-                spread=float(Y.std()),
-                learning_rate=settings.learning_rate,
-                **options,
-            )
-
-        first = self.problem.engine
-        if self.stages.guide is not None:
-            own = phases(self.stages.own(first), optimizer_name, exaggeration=1)
-            self.phases = guided(phases(first, Momentum.name, **exaggerated), own)
-        else:
-            self.phases = phases(first, optimizer_name, rungs=len(self.stages), **exaggerated)
+        self.problem = Problem(self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method)
+        self.phases = self._scheduled(optimizer_name, settings, float(Y.std()))
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
         self.start = self.z.copy()
@@ -91,18 +69,43 @@ class Descent:
         self.iteration = 0
         self.history: dict[str, list[float]] = {name: [] for name in COLUMNS}
         self.past = 0
-        self.steering = Steering(self.problem.shape, wakes=self.unfolds)
-        self.enter()
+        self.steering = Steering(self.problem.shape, wakes=self.unfolded_at)
+        self.prepare()
+
+    def _scheduled(self, optimizer_name: str, settings: Settings, spread: float) -> tuple[Phase, ...]:
+        """The phases of the method, after those of its guide if there is one."""
+
+        def phases(engine: Engine, name: str, **options: Any) -> tuple[Phase, ...]:
+            return schedule(
+                engine.method,
+                n=self.problem.n_copies,
+                natural_rate=self.problem.natural_rate_of(engine),
+                optimizer=name,
+                habits=optimizer(name).habits,
+                spread=spread,
+                learning_rate=settings.learning_rate,
+                **options,
+            )
+
+        first = self.problem.engine
+        exaggerated: dict[str, Any] = {
+            "exaggeration": settings.exaggeration,
+            "exaggeration_iter": settings.exaggeration_iter,
+        }
+        if self.stages.guide is None:
+            return phases(first, optimizer_name, scales=len(self.stages), **exaggerated)
+        own = phases(self.stages.own(first), optimizer_name, exaggeration=1)
+        return after_guide(phases(first, Momentum.name, **exaggerated), own)
 
     # What it is -------------------------------------------------------------------------------------------
 
     @property
-    def unfolds(self) -> int:
+    def unfolded_at(self) -> int:
         """The iteration at which the map has about its size; with a guide, that of the method's own cost."""
         before = sum(phase.iterations or 0 for phase in self.phases)
         if self.stages.guide is not None or (not before and self.starts_unfolded):
             return before
-        return before + SPREADING
+        return before + UNFOLDING
 
     @property
     def is_guided(self) -> bool:
@@ -145,24 +148,42 @@ class Descent:
 
     # Iterations -------------------------------------------------------------------------------------------
 
-    def enter(self) -> None:
+    def prepare(self) -> None:
         """Make problem and optimizer ready for the next iteration, before any command may come."""
         phase = self.phase_at(self.iteration)
         if phase is not self.phase:
-            exaggerated = self.phase is not None and self.phase.exaggeration > 1
-            if exaggerated and np.std(self.Y) < np.std(self.problem.map_of(self.start)):
-                # Exaggeration drew few points into one, where every force vanishes: go on from the start.
-                self.z = self.start.copy()
-                self.problem.project(self.z)
-            if self.phase is not None and phase.rung > self.phase.rung:
-                if not self.steering.anchored:
-                    self._resize(self.stages.resized(self.Y))
-                self.problem.enter(self.stages.at(phase.rung))
-            if self.phase is None or phase.optimizer != self.phase.optimizer:
-                self.optimizer = optimizer(phase.optimizer)
-            self.phase = phase
-            self.problem.exaggeration = phase.exaggeration
-            self.optimizer.begin(self.z, phase)
+            self._begin(phase)
+        self._wake_and_fade()
+
+    def _begin(self, phase: Phase) -> None:
+        """Go on under the conditions of another phase; it counts as begun when all of them are met."""
+        before = self.phase
+        if before is not None and before.exaggeration > 1:
+            self._leave_dot()
+        if before is not None and phase.stage > before.stage:
+            self._enter_stage(phase.stage)
+        if before is None or phase.optimizer != before.optimizer:
+            self.optimizer = optimizer(phase.optimizer)
+        self.phase = phase
+        self.problem.exaggeration = phase.exaggeration
+        self.optimizer.begin(self.z, phase)
+
+    def _leave_dot(self) -> None:
+        """Go back to the start if exaggeration drew few points into one, where every force vanishes."""
+        if np.std(self.Y) < np.std(self.problem.map_of(self.start)):
+            self.z = self.start.copy()
+            self.problem.project(self.z)
+
+    def _enter_stage(self, stage: int) -> None:
+        """Go on with the next engine, from the same map at the size that suits it."""
+        if not self.steering.anchored:
+            Y = self.stages.resized(self.Y)
+            self.z = self.z.copy()
+            self.problem.map_of(self.z)[:] = Y
+        self.problem.enter(self.stages.enter(stage))
+
+    def _wake_and_fade(self) -> None:
+        """Let terms begin to act, or act less, where the iteration is one at which they do."""
         wakes = self.steering.wakes_at(self.iteration)
         if wakes:
             self.steering = self.steering.woken(self.problem.measure(self.z))
@@ -170,16 +191,11 @@ class Descent:
             self.problem.steer(self.steering, self.iteration)
             self.optimizer.change()
 
-    def _resize(self, Y: Array) -> None:
-        """Go on from the same map at another size."""
-        self.z = self.z.copy()
-        self.problem.map_of(self.z)[:] = Y
-
     def iterate(self) -> None:
         """Make one iteration."""
         phase = self.phase_at(self.iteration)
         if phase is not self.phase:  # Ctrl-C came in between
-            self.enter()
+            self.prepare()
         phase = calmed(phase, max((left for left, _ in self.problem.terms), default=0.0))
         due = self.iteration % RECORD == 0
         following, before = self.optimizer.step(self.z, self.problem, phase, due)
@@ -188,13 +204,13 @@ class Descent:
             if self.problem.terms:
                 remedy = f"undo, and weaken what was added to the cost; or {remedy}"
             raise RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
-        if due:
+        if due and not self.is_recorded:
             self._write(before)
         if following is not self.z:
             self.problem.project(following)
         self.z = following
         self.iteration += 1
-        self.enter()
+        self.prepare()
 
     # The history ------------------------------------------------------------------------------------------
 
@@ -205,18 +221,26 @@ class Descent:
         return len(rows) > self.past and rows[-1] == self.iteration
 
     def record(self) -> None:
-        """Write a row of the map as it is now."""
-        self._write(self.problem(self.z))
+        """Write a row of the map as it is now, unless there is one."""
+        if not self.is_recorded:
+            self._write(self.problem(self.z))
+
+    @property
+    def cost(self) -> float:
+        """The cost of the map as it is now, by the history if that knows it; nothing is written."""
+        return self.history["cost"][-1] if self.is_recorded else self._own_cost(self.problem(self.z))
+
+    def _own_cost(self, here: Point) -> float:
+        """What the method itself says of the map, also while its guide is at work."""
+        if self.is_guided:
+            return self.own_engine.evaluate(self.Y, method=self.method).cost
+        return here.cost
 
     @np.errstate(over="ignore")  # of a map that is about to run away
     def _write(self, here: Point) -> None:
-        if self.is_recorded:
-            return
+        """Write a row, from what the problem is at the map as it is now."""
         norm, exaggeration = float(np.linalg.norm(here.gradient)), self.problem.exaggeration
-        cost = here.cost
-        if self.is_guided:  # what the method itself says of the map that its guide makes
-            cost = self.own_engine.evaluate(self.Y, method=self.method).cost
-        row = (self.iteration, cost, norm, exaggeration, here.penalty)
+        row = (self.iteration, self._own_cost(here), norm, exaggeration, here.penalty)
         for name, value in zip(self.history, row, strict=True):
             self.history[name].append(value)
 
@@ -283,7 +307,7 @@ class Descent:
         self.iteration = before.iteration
         self.history = {name: list(values) for name, values in before.history.items()}
         self.steering = replace(before.steering, shape=self.problem.shape)
-        self.enter()
+        self.prepare()
 
     def check_reach(self, points: Indices, places: Array) -> None:
         """Refuse to put points so far out that the engine could not go on."""
@@ -291,7 +315,7 @@ class Descent:
         centre = Y.mean(axis=0)
         wide = max(float(np.abs(Y - centre).max()), 0.0 if kernel is None else kernel.width)
         away = float(np.abs(places - centre).max())
-        if away <= NEAR * wide:
+        if away <= SURE_REACH * wide:
             return
         moved = Y.copy()
         moved[points] = places
@@ -308,11 +332,11 @@ class Descent:
         z = self.z.copy()
         self.problem.map_of(z)[points] = places
         self.z = z
-        self.rest(points)
+        self.forget_motion(points)
 
-    def rest(self, points: Indices) -> None:
-        """Let the optimizer forget the motion of some points."""
-        self.optimizer.rest(self.problem.places_of(points))
+    def forget_motion(self, points: Indices) -> None:
+        """Let the optimizer forget how some points moved."""
+        self.optimizer.forget(self.problem.variables_of(points))
 
     # Its state --------------------------------------------------------------------------------------------
 
@@ -342,15 +366,16 @@ class Descent:
         due = self.phase_at(state.iteration)
         now = next(k for k, each in enumerate(self.phases) if each is due)
         check_number("phase", state.phase, max(0, now - 1), now, int)
-        wanted = optimizer(self._phase_of(state).optimizer)
-        if type(state.optimizer) not in (type(wanted), type(wanted.for_terms())):
-            raise ValueError(f"{wanted.name} is at work in this phase, and not {state.optimizer.name}")
+        usual = optimizer(self._phase_of(state).optimizer)
+        if type(state.optimizer) not in (type(usual), type(usual.for_terms())):
+            raise ValueError(f"{usual.name} is at work in this phase, and not {state.optimizer.name}")
 
     def resume(self, state: State) -> None:
-        """Go to a state that was kept in a file, by way of the engines before its own."""
+        """Go to a state that was kept in a file."""
         self.check(state)
-        for each in range(1, self._phase_of(state).rung + 1):
-            self.problem.enter(self.stages.at(each))
+        stage = self._phase_of(state).stage
+        if stage:
+            self.problem.enter(self.stages.enter(stage))
         self.restore(state, self.problem.engine)
 
     def _phase_of(self, state: State) -> Phase:

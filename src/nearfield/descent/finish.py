@@ -69,12 +69,13 @@ def finish(
             return ended
 
         try:
-            for ceiling in stages(run, max_iter, pins):
+            for ceiling in ceilings(run, max_iter, pins):
                 converged = run.converge(ceiling, callback=watch, **stop)
                 if ended:
                     break
         except KeyboardInterrupt:
             interrupted = True
+            run.record()
     if pins and not run.pins:
         warnings.warn("ended before the map had unfolded: no point is pinned yet", UserWarning, stacklevel=3)
     if interrupted:
@@ -87,14 +88,14 @@ def finish(
     return converged, interrupted
 
 
-def stages(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Iterator[int]:
+def ceilings(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Iterator[int]:
     """The iterations up to which a run is to converge, one after the other; pins are set in between.
 
     Examples
     --------
     >>> import numpy as np, nearfield as nf
     >>> run = nf.Run(np.random.default_rng(0).normal(size=(60, 5)), "tsne", random_state=0)
-    >>> for ceiling in stages(run, 400, {3: (10, 0)}):
+    >>> for ceiling in ceilings(run, 400, {3: (10, 0)}):
     ...     _ = run.converge(ceiling, tol=0.0)
     >>> [(entry.iteration, entry.command) for entry in run.log]
     [(200, 'pin'), (300, 'settle')]

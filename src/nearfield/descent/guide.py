@@ -25,8 +25,8 @@ from nearfield.engine.base import Engine
 from nearfield.typing import Array
 
 TSNE = Method(KL(), Student(), "pair")
-STEP = 2**0.5  # from one size that is tried to the next
-STEPS = 10  # of them, down at the most; up a third as many, because the grid grows
+STEP = 2**0.5  # the ratio of one size of the map that is tried to the next
+STEPS = 10  # sizes that are tried, down at the most; up a third as many, because the grid grows
 
 
 def needs_guide(method: Method) -> bool:
@@ -56,26 +56,26 @@ class Guide(Stages):
     """
 
     def __init__(self, own: Engine, target: Any, build: Callable[[Method, Any], Engine]) -> None:
-        self.guided = own
+        self._own = own
         self.guide = build(TSNE, joint(own.method, target, own.mass))
         super().__init__(self.guide)
 
     def __len__(self) -> int:
         return 2
 
-    def at(self, stage: int) -> Engine:
+    def enter(self, stage: int) -> Engine:
         """The guide's engine first, then the method's own."""
-        return self.guided if stage else self.first
+        return self._own if stage else self.first
 
     def own(self, engine: Engine) -> Engine:
-        return self.guided
+        return self._own
 
     def resized(self, Y: Array) -> Array:
         """The guide's map at the size at which it costs the least, by steps that go down until none does."""
-        unit = self.guided.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
+        unit = self._own.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
 
         def cost(step: int) -> float:
-            value = self.guided.evaluate(unit * STEP**step * Y).cost
+            value = self._own.evaluate(unit * STEP**step * Y).cost
             return value if np.isfinite(value) else np.inf
 
         best, lowest = 0, cost(0)

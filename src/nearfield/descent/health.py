@@ -17,11 +17,11 @@ from nearfield.engine.base import Engine
 from nearfield.typing import Array
 
 SAMPLE = 500  # points that are looked at
-STRONGEST = 10  # of their neighbours
-FAR = 10.0  # widths: neighbours are one or two apart
-SMALL = 0.2  # widths: a map in which pairs are closer than this is a dot
+STRONGEST = 10  # of the neighbours of each
+ASTRAY = 10.0  # widths of the kernel, where neighbours are one or two apart
+SMALL = 0.2  # widths of the kernel: a map in which pairs are closer than this is a dot
 MANY = 0.25  # the share of points that may lie astray, as in a map with many outliers
-DOT = 0.95  # of the cost of a dot: the best map of distances, even on a line, has at most some 0.6
+NO_BETTER = 0.95  # of the cost of a dot: the best map of distances, even on a line, has at most some 0.6
 
 
 def diagnosis(
@@ -92,12 +92,12 @@ def _of_neighbours(engine: Engine, Y: Array, cost: float, method: Method) -> tup
     width = method.kernel.width / min(method.precisions) ** 0.5  # type: ignore[union-attr]
     rows = random.permutation(n)[:SAMPLE]
     nearest = np.array([_nearest(Y, i, _strongest(engine, i)) for i in rows])
-    astray = nearest > FAR * width
+    astray = nearest > ASTRAY * width
     share = float(np.mean(astray))
     if share > MANY:
         shrunk = width / float(np.median(nearest[astray]))
         # Bare weights repel so strongly nearby that a width would be too close for them.
-        if min(_cost_at(engine, Y, method, factor * shrunk) for factor in (1.0, FAR / 2)) < cost:
+        if min(_cost_at(engine, Y, method, factor * shrunk) for factor in (1.0, ASTRAY / 2)) < cost:
             return True, f"{100 * share:.0f} % of the points lie far from all of their neighbours"
     others = _lengths(Y[rows] - Y[random.integers(0, n, len(rows))])
     apart = float(np.median(others[others > 0])) if np.any(others > 0) else 0.0
@@ -111,9 +111,9 @@ def _of_distances(engine: Engine, Y: Array, cost: float, method: Method) -> tupl
     if method.normalization != "none":  # any size is as good as another
         return None
     share = cost / _cost_at(engine, Y, method, 0.0)
-    if not share <= 1.0 / DOT:
+    if not share <= 1.0 / NO_BETTER:
         return True, f"it costs {share:.2g} times as much as all points in one place"
-    return (False, "it is no better than all points in one place") if share > DOT else None
+    return (False, "it is no better than all points in one place") if share > NO_BETTER else None
 
 
 def _cost_at(engine: Engine, Y: Array, method: Method, factor: float) -> float:

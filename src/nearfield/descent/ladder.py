@@ -46,13 +46,13 @@ class Ladder(Stages):
     def __len__(self) -> int:
         return len(self.rungs)
 
-    def at(self, stage: int) -> Engine:
-        """The engine of a rung: the first, the next one, or one that was kept."""
+    def enter(self, stage: int) -> Engine:
+        """The engine of a rung, whose scale joins those that have entered, unless it was kept."""
         if stage == 0:
             return self.first
         if stage in self._kept:
             return self._kept[stage]
-        engine = self._engine(self.rungs.climb())
+        engine = self._engine(self.rungs.target(stage + 1))
         if self._keeps:
             self._kept[stage] = engine
         return engine

@@ -48,7 +48,7 @@ class Optimizer:
     def change(self) -> None:
         """Forget the value: the problem is a slightly other one from here on."""
 
-    def rest(self, places: Indices) -> None:
+    def forget(self, variables: Indices) -> None:
         """Forget the motion of some variables, which are put elsewhere, held, or let go."""
         self.change()
 
@@ -93,10 +93,10 @@ class Momentum(Optimizer):
     def change(self) -> None:
         self.last = np.inf
 
-    def rest(self, places: Indices) -> None:
+    def forget(self, variables: Indices) -> None:
         self.change()
         if len(self.velocity):  # else nothing has moved yet
-            self.velocity[places], self.gains[places] = 0.0, 1.0
+            self.velocity[variables], self.gains[variables] = 0.0, 1.0
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
@@ -105,12 +105,10 @@ class Momentum(Optimizer):
                 self.velocity[:] = 0.0
                 self.gains *= 0.5
             self.last = here.value
-        if (
-            phase.steered_momentum is not None
-        ):  # the step below multiplies all velocities by the momentum of the rest
+        if phase.steered_momentum is not None:  # the step below multiplies all by the momentum of the others
             self.velocity[here.steered] *= phase.steered_momentum / phase.momentum
         following = z.copy()
-        rate = phase.rate * problem.scale
+        rate = phase.rate * problem.rates
         loops.momentum_step(here.gradient, rate, phase.momentum, following, self.velocity, self.gains)
         return following, here
 
@@ -160,7 +158,7 @@ class LBFGS(Optimizer):
     def change(self) -> None:
         self.here, self.rests = None, False
 
-    def rest(self, places: Indices) -> None:
+    def forget(self, variables: Indices) -> None:
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.change()
 
@@ -186,7 +184,7 @@ class LBFGS(Optimizer):
 
     def _direction(self, gradient: Array, problem: Problem) -> Array:
         """-H g by the two-loop recursion; while nothing is known of H, no further than is within reach."""
-        q, scale = gradient.copy(), problem.scale
+        q, rates = gradient.copy(), problem.rates
         weights = []
         for move, change in reversed(self.pairs):
             weight = (move @ q) / (move @ change)
@@ -194,9 +192,9 @@ class LBFGS(Optimizer):
             q -= weight * change
         if self.pairs:
             move, change = self.pairs[-1]
-            q *= scale * ((move @ change) / (change @ (scale * change)))
+            q *= rates * ((move @ change) / (change @ (rates * change)))
         else:
-            q *= scale
+            q *= rates
             q *= min(1.0, problem.reach / max(float(np.abs(q).max()), 1e-300))
         for (move, change), weight in zip(self.pairs, reversed(weights), strict=True):
             q += (weight - (change @ q) / (move @ change)) * move
@@ -211,7 +209,7 @@ class LBFGS(Optimizer):
         slope = here.gradient @ direction
         if not slope < 0:
             return None
-        coarse = problem.precision * abs(here.value)  # values that differ by less are the same
+        coarse = problem.relative_error * abs(here.value)  # values that differ by less are the same
         low, high, t, lowered = 0.0, np.inf, 1.0, None
         for _ in range(TRIES if self.pairs else UNAIDED):
             following = z + t * direction
@@ -254,7 +252,7 @@ class SMACOF(Optimizer):
 
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = problem(z, want_value)
-        return z - problem.scale * here.gradient / (4 * problem.count), here
+        return z - problem.rates * here.gradient / (4 * problem.n_copies), here
 
 
 def majorizes(method: Method) -> bool:

@@ -162,7 +162,7 @@ def reference(
     facts = method.kernel.facts
     if len(method.precisions) > 1 or not (facts.symmetric and facts.radial):
         return Reference(fitted, HeldRows(method, Y, all_pairs=all_pairs), perplexity)
-    S, bracket = engine.held(Y, method)
+    S, bracket = engine.sums(Y, method)
     held = HeldMap(method, Y, S, bracket, all_pairs=all_pairs, weights=source.weights, n_jobs=source.n_jobs)
     return Reference(fitted, held, perplexity)
 
@@ -262,7 +262,7 @@ def median(ties: Ties, Y: Array) -> Array:
     for c in range(Y.shape[1]):
         places = Y[ties.indices, c]
         order = np.argsort(places, axis=1, kind="stable")
-        share = np.cumsum(np.take_along_axis(ties.number * ties.ahead, order, axis=1), axis=1)
+        share = np.cumsum(np.take_along_axis(ties.multiplicity * ties.ahead, order, axis=1), axis=1)
         middle = np.argmax(share >= 0.5 * share[:, -1:], axis=1)
         start[:, c] = np.take_along_axis(places, order, axis=1)[np.arange(len(places)), middle]
     return start

@@ -19,8 +19,11 @@ from nearfield.steer.base import Indices, Measure, Term
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
 
-LONG, SHORT = 6, -20  # powers of two between which a first step is beside the size of a map
-HUB = 2.0  # times the mean degree
+LONG, SHORT = (
+    6,
+    -20,
+)  # binary logarithms of the size of a first step beside that of the map, at most and least
+HUB = 2.0  # times the mean sum of p at a point: who has more is a hub
 LEARNING = 0.1  # of the natural rate: a parameter bends every spring at once, and would oscillate
 
 
@@ -53,7 +56,7 @@ class Problem:
     ----------
     exaggeration : float
         By how much attraction is strengthened at present.
-    scale : array
+    rates : array
         The natural learning rate of each variable: a gradient at a point is of order M/N, so N/M for
         the coordinates; a parameter that a point has likewise, and 1/M for one that all points share, but
         a tenth of it.
@@ -61,10 +64,10 @@ class Problem:
         A point that stands for m copies has m times the gradient of one, and moves like one.
         A hub, at which more than twice as many springs pull as on average, takes steps that are as much
         shorter: at the rate of the others it would fly off, past everything.
-    count : float
+    n_copies : float
         N, all copies counted.
     natural_rate : float
-        The scale of the coordinates of a single copy.
+        The learning rate of the coordinates of a single copy.
     terms : list of (float, Term)
         What is added to the cost, and how much of it.
     """
@@ -73,15 +76,15 @@ class Problem:
         self,
         engine: Engine,
         shape: tuple[int, int],
-        degree: Array | None = None,
+        p_sums: Array | None = None,
         method: Method | None = None,
     ) -> None:
         """Take the engine to begin with.
 
-        `degree` is the sum of p at each point (of a copy of it), which its springs go by; `method` is what
+        `p_sums` are the sums of p at each point (of a copy of it), which its springs go by; `method` is what
         the parameters belong to that are learned, if the engine is that of a guide.
         """
-        self.shape, self._degree = shape, degree
+        self.shape, self._p_sums = shape, p_sums
         self.exaggeration = 1.0
         self.terms: list[tuple[float, Term]] = []
         self.steer(Steering(shape), 0)
@@ -93,35 +96,34 @@ class Problem:
     def enter(self, engine: Engine) -> None:
         """Go on with another engine, and so with another cost."""
         self.engine, self.weights = engine, engine.weights
-        (n, dimensions), degree = self.shape, self._degree
-        self.count = n if self.weights is None else float(self.weights.sum())
+        (n, dimensions), p_sums = self.shape, self._p_sums
+        self.n_copies = n if self.weights is None else float(self.weights.sum())
         self.natural_rate = self.natural_rate_of(engine)
         of_points = np.full(n, self.natural_rate)
         if self.weights is not None:
             of_points /= self.weights
-        if degree is not None:
-            of_points /= np.maximum(1.0, degree / (HUB * np.average(degree, weights=self.weights)))
-        sizes = [np.repeat(of_points, dimensions)]
+        if p_sums is not None:
+            of_points /= np.maximum(1.0, p_sums / (HUB * np.average(p_sums, weights=self.weights)))
+        rates = [np.repeat(of_points, dimensions)]
         for value in self._learned.values():
-            sizes.append(
-                LEARNING * of_points if value.ndim else np.array([LEARNING * self.natural_rate / self.count])
-            )
-        self.scale = np.concatenate(sizes)
+            shared = np.array([LEARNING * self.natural_rate / self.n_copies])
+            rates.append(LEARNING * of_points if value.ndim else shared)
+        self.rates = np.concatenate(rates)
 
     def natural_rate_of(self, engine: Engine) -> float:
         """The learning rate of the coordinates that an engine's cost calls for."""
-        method, count = engine.method, self.count
+        method, n = engine.method, self.n_copies
         if method.kernel is None:
             return 1.0
-        share = (engine.mass / count**2) ** (method.cost.facts.degree - 1)
-        return count / (engine.mass * max(share, 1e-300))  # of a degree beyond all measure it is no number
+        share = (engine.mass / n**2) ** (method.cost.facts.degree - 1)
+        return n / (engine.mass * max(share, 1e-300))  # of a degree beyond all measure it is no number
 
     def steer(self, steering: Steering, iteration: int) -> None:
         """Take over what a person has asked for, as it is at an iteration."""
         self.terms, self._anchored = steering.active_at(iteration), steering.anchored
-        self._held, self._at = self.places_of(steering.held), steering.at.ravel()
+        self._held, self._at = self.variables_of(steering.held), steering.at.ravel()
 
-    def places_of(self, points: Indices) -> Indices:
+    def variables_of(self, points: Indices) -> Indices:
         """Where the coordinates of some points are among the variables."""
         dimensions = self.shape[1]
         return (points[:, None] * dimensions + np.arange(dimensions)).ravel()
@@ -135,17 +137,17 @@ class Problem:
         Y = self.map_of(z)
         Y = Y - np.average(Y, axis=0, weights=self.weights)
         radius = float(np.sqrt(np.average(np.sum(Y * Y, axis=1), weights=self.weights))) or 1.0
-        pull = 1 / self.natural_rate
+        force = 1 / self.natural_rate
         if self.engine.method.kernel is None:
             forces = self.engine.evaluate(2 * Y, want_value=False).gradient
             forces = forces if self.weights is None else forces / self.weights[:, None]
-            pull = float(np.sqrt(np.mean(np.sum(forces * forces, axis=1)))) or 1.0
-        return Measure(pull, radius)
+            force = float(np.sqrt(np.mean(np.sum(forces * forces, axis=1)))) or 1.0
+        return Measure(force, radius)
 
     @property
-    def precision(self) -> float:
+    def relative_error(self) -> float:
         """The share of a value by which it can err."""
-        return self.engine.precision
+        return self.engine.relative_error
 
     def shorten(self, direction: Array, z: Array) -> None:
         """Let no point go further in one step, in place, than the map is wide, or its kernel."""
@@ -180,7 +182,7 @@ class Problem:
     def pack(self, Y: Array) -> Array:
         """The variables at the map Y, with learned parameters at their starting values."""
         found, starts = [Y.ravel()], self._learned.values()
-        for (_, _, bounds), value in zip(self._places(), starts, strict=True):
+        for (_, _, bounds), value in zip(self._slices(), starts, strict=True):
             with np.errstate(divide="ignore"):  # a parameter may start at 0, the limit of its kernel
                 found.append(np.clip(np.log(value).ravel(), *bounds))
         return np.concatenate(found)
@@ -190,7 +192,7 @@ class Problem:
         n, dimensions = self.shape
         return z[: n * dimensions].reshape(n, dimensions)
 
-    def _places(self) -> Iterator[tuple[str, slice, tuple[float, float]]]:
+    def _slices(self) -> Iterator[tuple[str, slice, tuple[float, float]]]:
         """Where each learned parameter is among the variables, and its bounds there (it is a logarithm)."""
         at, bounds = self.shape[0] * self.shape[1], getattr(self._kernel, "bounds", {})
         for name, value in self._learned.items():
@@ -200,8 +202,8 @@ class Problem:
 
     def carried(self, before: Problem, z: Array) -> Array:
         """The variables with the parameters that a problem of fewer points has learned; else the median."""
-        found, learned = self.pack(np.zeros(self.shape)), {name: place for name, place, _ in before._places()}
-        for name, place, _ in self._places():
+        found, learned = self.pack(np.zeros(self.shape)), {name: place for name, place, _ in before._slices()}
+        for name, place, _ in self._slices():
             known = z[learned[name]]
             found[place] = np.median(known)
             found[place][: len(known)] = known
@@ -210,8 +212,8 @@ class Problem:
     def parameters_of(self, z: Array) -> dict[str, Any]:
         """The learned parameters among the variables, within their bounds."""
         found = {}
-        for name, place, bounds in self._places():
-            now = np.exp(np.clip(z[place], *bounds)).reshape(self._learned[name].shape)
+        for name, where, bounds in self._slices():
+            now = np.exp(np.clip(z[where], *bounds)).reshape(self._learned[name].shape)
             found[name] = now if now.ndim else now.item()
         return found
 
@@ -225,8 +227,8 @@ class Problem:
         if not self._anchored:
             loops.centre(self.map_of(z), np.ones(1) if self.weights is None else self.weights)
         z[self._held] = self._at
-        for _, place, bounds in self._places():
-            np.clip(z[place], *bounds, out=z[place])
+        for _, where, bounds in self._slices():
+            np.clip(z[where], *bounds, out=z[where])
 
     def method_at(self, z: Array, engine: Engine | None = None) -> Method:
         """The method of an engine, by default the present one, with the parameters that were learned."""
@@ -242,13 +244,13 @@ class Problem:
         )
         gradient = np.empty_like(z)
         self.map_of(gradient)[:] = at.gradient
-        for name, place, (low, high) in self._places():
+        for name, where, (low, high) in self._slices():
             if self.exaggeration != 1 or name not in at.parameters:
-                gradient[place] = 0.0  # what is learned of an exaggerated cost, or of a guide, is of no use
+                gradient[where] = 0.0  # what is learned of an exaggerated cost, or of a guide, is of no use
                 continue
             slope = np.ravel(at.parameters[name] * getattr(method.kernel, name))  # d/d log θ
-            outward = ((z[place] <= low) & (slope > 0)) | ((z[place] >= high) & (slope < 0))
-            gradient[place] = np.where(outward, 0.0, slope)  # at a bound there is no way out
+            outward = ((z[where] <= low) & (slope > 0)) | ((z[where] >= high) & (slope < 0))
+            gradient[where] = np.where(outward, 0.0, slope)  # at a bound there is no way out
         penalty, acted_on = 0.0, np.zeros(self.shape[0] if self.terms else 0, bool)
         for left, term in self.terms:
             value, points, slopes = term.evaluate(self.map_of(z))
@@ -256,5 +258,5 @@ class Problem:
             np.add.at(self.map_of(gradient), points, left * slopes)
             acted_on[points] = True
         gradient[self._held] = 0.0  # what is held has no way to go
-        steered = self.places_of(np.flatnonzero(acted_on))
+        steered = self.variables_of(np.flatnonzero(acted_on))
         return Point(at.value + penalty, at.cost, gradient, penalty, steered)

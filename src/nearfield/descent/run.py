@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from nearfield.steer.log import Entry, check_log, in_effect
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.steering import Steering
-from nearfield.steer.turns import Turns
+from nearfield.steer.turns import Turns, in_turn
 from nearfield.typing import Array
 
 COMMANDS = (
@@ -44,22 +43,6 @@ COMMANDS = (
 )  # in a log
 OLD = ("fixed", "soft", "free")  # what becomes of the points that are there when rows are added
 FOLLOWERS = 0.05  # of all points
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
-
-
-def in_turn(
-    command: Callable[Concatenate[Any, Given], Result],
-) -> Callable[Concatenate[Any, Given], Result]:
-    """Wait for the iteration that is under way, and keep the next one waiting."""
-
-    @wraps(command)
-    def waiting(self: Any, *arguments: Given.args, **keywords: Given.kwargs) -> Result:
-        with self._turns.mine(), one_blas_thread():
-            return command(self, *arguments, **keywords)
-
-    return waiting
 
 
 def check_old(old: Any) -> str:
@@ -92,8 +75,8 @@ class Run:
         How many iterations were made.
     history : dict of array
         ``iteration``, ``cost``, ``gradient_norm``, ``exaggeration`` and ``penalty`` (the sum of all terms),
-        a row every 10 iterations and one at the end of every `step`; the map that a command has moved has
-        a row of its own, of the same iteration as the one before it.
+        a row every 10 iterations and one at the end of every `step` and `converge`; the map that a command
+        has moved may have a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
     pins, followers, terms, log
@@ -160,10 +143,11 @@ class Run:
     @property
     @in_turn
     def cost(self) -> float:
-        """The cost of the map as it is now, without exaggeration and without any terms."""
-        if not self._descent.is_recorded:
-            self._descent.record()
-        return self.latest("cost")
+        """The cost of the map as it is now, without exaggeration and without any terms.
+
+        If the history has no row of this map it is computed, and nothing is written: see `record`.
+        """
+        return self._descent.cost
 
     @property
     def starts_unfolded(self) -> bool:
@@ -191,15 +175,16 @@ class Run:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
             self._iterate()
-        if n > 0 and not self._descent.is_recorded:
-            self._record()
+        if n > 0:
+            self.record()
 
     @in_turn
     def _iterate(self) -> None:
         self._descent.iterate()
 
     @in_turn
-    def _record(self) -> None:
+    def record(self) -> None:
+        """Write a row of the history for the map as it is now, unless there is one."""
         self._descent.record()
 
     @one_blas_thread()
@@ -241,14 +226,15 @@ class Run:
         tol, patience = usual if tol is None else tol, over if patience is None else patience
         if isinstance(tol, (str, bool)) or not tol >= 0:
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        while self.iteration < max_iter:
+        flat = False
+        while self.iteration < max_iter and not flat:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
-                return False
-            if self._descent.is_flat(tol, patience, min_grad_norm):
-                return self.diagnosis() is None
-        return False
+                break
+            flat = self._descent.is_flat(tol, patience, min_grad_norm)
+        self.record()
+        return flat and self.diagnosis() is None
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
@@ -256,7 +242,7 @@ class Run:
         if self.guided:
             return (
                 f"the map has not unfolded: t-SNE lays it out until {self._begun.name} takes over at"
-                f" iteration {self._descent.unfolds}; make more than {self.iteration} iterations"
+                f" iteration {self._descent.unfolded_at}; make more than {self.iteration} iterations"
             )
         return diagnosis(
             self._descent.problem.engine,
@@ -333,14 +319,14 @@ class Run:
         >>> run.Y[3].tolist(), len(run.followers[3])
         ([20.0, 0.0], 10)
         """
-        drawn = penalty_of(penalty)
+        pull_by = penalty_of(penalty)
         steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
             neighbours=neighbours,
             weights=weights,
-            penalty_of=drawn,
+            pull_by=pull_by,
             soft=soft,
             Y=self._descent.Y,
             engine=self._descent.problem.engine,
@@ -348,7 +334,7 @@ class Run:
         )
         self._descent.check_reach(pins, places)
         given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
-        given |= {"penalty": drawn, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
+        given |= {"penalty": pull_by, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
         self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
 
@@ -357,7 +343,7 @@ class Run:
         """Release some pinned points, or all, and their followers."""
         steering, pins = self._descent.steering.unpin(indices)
         self._commit(steering, "unpin", {"indices": pins})
-        self._descent.rest(pins)
+        self._descent.forget_motion(pins)
 
     @in_turn
     def settle(self, n: int = 250) -> None:
@@ -430,10 +416,10 @@ class Run:
         """
         check_old(old)
         before, begun, n = self._descent, self._begun, self._begun.source.n
-        if self.iteration < before.unfolds:
+        if self.iteration < before.unfolded_at:
             raise ValueError(
                 "extend: the map has not unfolded yet: make"
-                f" {before.unfolds - self.iteration} iterations more"
+                f" {before.unfolded_at - self.iteration} iterations more"
             )
         rows = begun.source.check_rows(rows)
         start = self._with_places(rows)
@@ -450,7 +436,7 @@ class Run:
                 follow=None,
                 neighbours="map",
                 weights="one",
-                penalty_of="student",
+                pull_by=penalty_of("student"),
                 soft=old == "soft",
                 Y=Y,
                 engine=descent.problem.engine,

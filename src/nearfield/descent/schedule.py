@@ -14,11 +14,12 @@ from nearfield.checks import whole
 # The momentum of t-SNE as published, early and late. A rate of the user's own was chosen for it, and would
 # act several times as strongly under a higher one.
 CLASSICAL = (0.5, 0.8)
-STEERED, REST = 0.85, 0.6  # the momentum at most, while terms pull, of whom they pull and of all others
-SPREADING = 40  # iterations after the exaggeration in which a map grows to about its size
+# The momentum at most, while terms act, of the points that they act on and of all others.
+STEERED, OTHERS = 0.85, 0.6
+UNFOLDING = 40  # iterations after the exaggeration in which a map grows to about its size
 # Iterations with each scale of a ladder before the next enters, and the share of the cost within which the
 # last counts as converged: what comes after changes the map by less than another draw of its strata would.
-RUNG, LADDER_TOL = 25, 5e-3
+RUNG_ITERATIONS, LADDER_TOL = 25, 5e-3
 LAID_OUT = 90  # iterations after the exaggeration, in which a guide's map comes close to what it will be
 FEW = 1000  # points, of which a rate and a stop have to be more careful
 
@@ -73,8 +74,9 @@ class Phase:
         The share of the last step that the next one keeps.
     rate : float
         The learning rate, in units of the problem's natural one (N/M for coordinates).
-    rung : int
-        How many scales beside the coarsest have entered.
+    stage : int
+        Which of the engines is at work, counting from 0: of a ladder, how many scales have entered beside the
+        coarsest; with a guide, 0 while it lays the map out and 1 from then on.
     steered_momentum : float or None
         The momentum of points on which terms act, where it is another.
     optimizer : str
@@ -85,15 +87,15 @@ class Phase:
     exaggeration: float = 1.0
     momentum: float = 0.0
     rate: float = 1.0
-    rung: int = 0
+    stage: int = 0
     steered_momentum: float | None = None
     optimizer: str = "momentum"
 
 
-def guided(guide: tuple[Phase, ...], own: tuple[Phase, ...]) -> tuple[Phase, ...]:
+def after_guide(guide: tuple[Phase, ...], own: tuple[Phase, ...]) -> tuple[Phase, ...]:
     """The phases of a guide, which lays the map out, and then those of the method itself."""
     last = replace(guide[-1], iterations=LAID_OUT)
-    return (*guide[:-1], last, *(replace(phase, rung=1) for phase in own))
+    return (*guide[:-1], last, *(replace(phase, stage=1) for phase in own))
 
 
 def stop(method: Method, habits: Habits, n: int) -> tuple[float, int]:
@@ -119,7 +121,7 @@ def schedule(
     exaggeration: Any = "auto",
     exaggeration_iter: int | None = None,
     learning_rate: Any = "auto",
-    rungs: int = 1,
+    scales: int = 1,
 ) -> tuple[Phase, ...]:
     """The phases of a descent.
 
@@ -141,17 +143,19 @@ def schedule(
     spread : float
         The standard deviation of the start. One that is wider than the kernel is a map already, which
         exaggeration would undo.
-    rungs : int
-        The scales of a ladder: they enter one by one, from coarse to fine, which does for the map what
+    scales : int
+        Those of a ladder: they enter one by one, from coarse to fine, which does for the map what
         exaggeration does otherwise.
     """
-    if rungs > 1:
+    if scales > 1:
         if exaggeration not in ("auto", 1):
             raise ValueError("a ladder of scales is in the place of exaggeration: leave it at 'auto'")
         rate = _rate(method, learning_rate, natural_rate, n)
         late = habits.momentum[1]
-        steps = tuple(Phase(RUNG, 1.0, late, rate, rung, optimizer=optimizer) for rung in range(rungs - 1))
-        return (*steps, Phase(None, 1.0, late, rate, rungs - 1, optimizer=optimizer))
+        lengths = (*(RUNG_ITERATIONS,) * (scales - 1), None)
+        return tuple(
+            Phase(length, 1.0, late, rate, stage, optimizer=optimizer) for stage, length in enumerate(lengths)
+        )
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
     if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
         raise ValueError(f"exaggeration must be 'auto' or a number from 1 up, got {exaggeration!r}")
@@ -199,9 +203,9 @@ def calmed(phase: Phase, left: float) -> Phase:
     """
     if left == 0 or phase.momentum == 0:
         return phase
-    steered, rest = (min(most, phase.momentum) for most in (STEERED, REST))
+    steered, others = (min(most, phase.momentum) for most in (STEERED, OTHERS))
     usual = (1 - left) * phase.momentum
-    return replace(phase, momentum=usual + left * rest, steered_momentum=usual + left * steered)
+    return replace(phase, momentum=usual + left * others, steered_momentum=usual + left * steered)
 
 
 def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:

@@ -89,9 +89,9 @@ def opened(
     if np.shape(X)[:1] != saved.Y.shape[:1]:
         raise ValueError(f"{path} {OTHER_DATA} ({saved.Y.shape[0]} rows)")
     with reopening(path):
-        asked = {"wanted": _asked_for(saved.session)}
+        asked = {"wanted": _packed_options(saved.session)}
         if "first" in saved.session:
-            asked["first"] = _asked_for(_inside(saved.session["first"]))
+            asked["first"] = _packed_options(_inside(saved.session["first"]))
     unknown = sorted(set(given) - set(asked["wanted"]))
     if unknown:
         raise TypeError(f"Run.load takes what a Run takes, but not {', '.join(unknown)}")
@@ -131,13 +131,13 @@ def _inside(packed: Any) -> dict[str, Any]:
     return inside if isinstance(inside, dict) else {}
 
 
-def _asked_for(session: dict[str, Any]) -> dict[str, Any]:
+def _packed_options(session: dict[str, Any]) -> dict[str, Any]:
     """What the run was asked for, still packed; the method is a name."""
     wanted = session.get("wanted")
-    asked = wanted.get("dict") if isinstance(wanted, dict) else None
-    if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
+    packed = wanted.get("dict") if isinstance(wanted, dict) else None
+    if not isinstance(packed, dict) or not isinstance(packed.get("method"), str):
         raise ValueError("it does not say what was asked for")
-    return dict(asked)
+    return dict(packed)
 
 
 @contextmanager

@@ -280,13 +280,13 @@ def _refuse_unknown(name: str, options: dict[str, Any], known: Any) -> None:
     for each in options:
         if each in known:
             continue
-        close = difflib.get_close_matches(each, known, n=1)
+        alike = difflib.get_close_matches(each, known, n=1)
         if any(each in entry.parameters for entry in entries()):
             hint = f"it is a parameter of methods: pass nearfield.method(name, {each}=…) as method"
         elif each in ELSEWHERE:
             hint = f"use {ELSEWHERE[each]}"
         else:
-            hint = f"did you mean {close[0]!r}?" if close else f"it may be {', '.join(known)}"
+            hint = f"did you mean {alike[0]!r}?" if alike else f"it may be {', '.join(known)}"
         raise TypeError(f"{name} takes no option {each!r}: {hint}")
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.beyond import floored
-from nearfield.affinity.copies import degrees
-from nearfield.affinity.multiscale import check_scales, several
+from nearfield.affinity.copies import row_sums
+from nearfield.affinity.multiscale import check_scales, scale_perplexities
 from nearfield.affinity.rungs import Rungs
 from nearfield.affinity.source import Source
 from nearfield.affinity.strata import Sampled
-from nearfield.affinity.targets import NEIGHBOURS, extent
+from nearfield.affinity.targets import NEIGHBOURS, edges_per_point
 from nearfield.affinity.targets import target as target_of
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
@@ -28,8 +28,8 @@ from nearfield.engine.base import Engine
 from nearfield.engine.plan import Plan, plan
 from nearfield.typing import Array
 
-DOT = 1e-4  # widths of the kernel across: all points see each other
-FAR = 1e8  # widths of the kernel: no point sees another, and the gradient is lost in rounding
+START = 1e-4  # widths of the kernel, the spread of a start in which all points see each other
+TOO_WIDE = 1e8  # widths of the kernel: no point sees another, and the gradient is lost in rounding
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Setup:
         The engines that evaluate the method: one, one for each of its scales, or first that of a guide.
     Y : array (points, dimensions)
         The first positions.
-    degree : array (points,), optional
+    p_sums : array (points,), optional
         The sum of p at each point, by which hubs are known.
     traits : Traits
         What was noted of the points, for rows that are new in the map.
@@ -53,17 +53,17 @@ class Setup:
     method: Method
     stages: Stages
     Y: Array
-    degree: Array | None
+    p_sums: Array | None
     traits: Traits = field(default_factory=Traits)
 
 
 def planned(method: Method, source: Source, settings: Settings) -> tuple[Method, Plan]:
     """The method with the scales that its perplexities need, and the plan; slow ones are warned of."""
-    perplexities = several(settings.perplexity, method, source.n)
+    perplexities = scale_perplexities(settings.perplexity, method, source.n)
     if perplexities is not None:
         method = _with_scales(method)
     scales = 1 if perplexities is None else len(perplexities)
-    neighbours, drawn = extent(method, source.n, settings.perplexity, scales)
+    neighbours, drawn = edges_per_point(method, source.n, settings.perplexity, scales)
     modes = isinstance(settings.init, str) and settings.init == "spectral"  # of a graph of distances
     chosen = plan(
         method,
@@ -97,39 +97,39 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
         return _of_data(method, source, settings, build(method, source))
     if kind.matches == NEIGHBOURS:
         method = floored(method, source, settings.perplexity)
-    if several(settings.perplexity, method, source.n) is not None:
+    if scale_perplexities(settings.perplexity, method, source.n) is not None:
         check_scales(method, source)
     traits = Traits()
     target = target_of(source, method, settings.perplexity, on=kind.matches, traits=traits)
     method = _with_parameters_of_points(method, source.n)
     rungs, target = (target, _first(target, method)) if isinstance(target, Rungs) else (None, target)
     whole = target.folded() if isinstance(target, Sampled) else target
-    Y = _start(method, source, settings, whole, _start_scale(method))
-    degree = None if method.kernel is None else _degree(method, source, whole)
+    Y = _start(method, source, settings, whole, _start_spread(method))
+    p_sums = None if method.kernel is None else _p_sums(method, source, whole)
     if rungs is not None and method.climbs:
-        return Setup(method, Ladder(method, rungs, build, Y, target), Y, degree, traits)
+        return Setup(method, Ladder(method, rungs, build, Y, target), Y, p_sums, traits)
     engine = build(method, target)
-    guided = settings.optimizer == "auto" and needs_guide(method)
-    if guided and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
-        return Setup(method, Guide(engine, target, build), Y, degree, traits)
-    return Setup(method, Stages(engine), Y, degree, traits)
+    may_guide = settings.optimizer == "auto" and needs_guide(method)
+    if may_guide and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
+        return Setup(method, Guide(engine, target, build), Y, p_sums, traits)
+    return Setup(method, Stages(engine), Y, p_sums, traits)
 
 
 def _of_data(method: Method, source: Source, settings: Settings, engine: Engine) -> Setup:
     """Where the target is the data themselves: a cost of distances."""
-    scale = None
+    spread = None
     if isinstance(settings.init, str) and settings.init == "random":  # as large as the distances call for
-        scale = (engine.mean_square / (2 * settings.n_components)) ** 0.5
+        spread = (engine.mean_square / (2 * settings.n_components)) ** 0.5
     distances = source.X if source.given else None
-    return Setup(method, Stages(engine), _start(method, source, settings, distances, scale), None)
+    return Setup(method, Stages(engine), _start(method, source, settings, distances, spread), None)
 
 
 def _first(rungs: Rungs, method: Method) -> Any:
     """The target to begin with: with the coarsest scale alone, if they enter one by one."""
-    return rungs.climb() if method.climbs else rungs.top()
+    return rungs.target(1 if method.climbs else None)
 
 
-def _start(method: Method, source: Source, settings: Settings, target: Any, scale: float | None) -> Array:
+def _start(method: Method, source: Source, settings: Settings, target: Any, spread: float | None) -> Array:
     Y = start(
         settings.init,
         n=source.n,
@@ -138,7 +138,7 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
         data=source.coordinates,
         target=target,
         is_distance=method.target_kind == "distances",
-        scale=scale,
+        spread=spread,
         n_jobs=source.n_jobs,
     )
     put = ~np.isnan(Y[:, 0])
@@ -150,8 +150,8 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
     if method.kernel is None or method.climbs or float(Y.std()) < method.kernel.width:
         return Y
     if source.coordinates is not None and is_projection(Y[put], source.coordinates[put]):
-        return Y * (DOT * method.kernel.width / Y[:, 0].std())
-    if np.ptp(Y) > FAR * method.kernel.width:
+        return Y * (START * method.kernel.width / Y[:, 0].std())
+    if np.ptp(Y) > TOO_WIDE * method.kernel.width:
         raise ValueError(
             f"init is {np.ptp(Y) / method.kernel.width:.0e} widths of the kernel across, and points so far"
             f" apart feel nothing of each other: divide it by {Y.std():.0e}"
@@ -159,10 +159,10 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
     return Y
 
 
-def _degree(method: Method, source: Source, P: Any) -> Array:
+def _p_sums(method: Method, source: Source, P: Any) -> Array:
     """The sum of p at each point, in both directions."""
-    degree = degrees(P, source.weights)
-    return degree + degrees(P.T, source.weights) if method.target_kind == "row" else degree
+    sums = row_sums(P, source.weights)
+    return sums + row_sums(P.T, source.weights) if method.target_kind == "row" else sums
 
 
 def _with_parameters_of_points(method: Method, n: int) -> Method:
@@ -183,8 +183,8 @@ def _with_scales(method: Method) -> Method:
     return method._with(scales="auto" if method.kernel.facts.underflows else "data")
 
 
-def _start_scale(method: Method) -> float | None:
-    """How large the start is: of one kernel so small that all points see each other.
+def _start_spread(method: Method) -> float | None:
+    """The spread of the start: of one kernel so small that all points see each other.
 
     Distances, and precisions of the data, have the size of the data; other scales are made to measure for
     the start, of whatever size.
@@ -193,4 +193,4 @@ def _start_scale(method: Method) -> float | None:
         return None
     if method.scales == "auto":
         return 1.0
-    return DOT * method.kernel.width
+    return START * method.kernel.width

@@ -28,8 +28,8 @@ class Stages:
     def __len__(self) -> int:
         return 1
 
-    def at(self, stage: int) -> Engine:
-        """The engine of a stage."""
+    def enter(self, stage: int) -> Engine:
+        """The engine of a stage, counting from 0, which may be built now; stages are entered in order."""
         return self.first
 
     def own(self, engine: Engine) -> Engine:

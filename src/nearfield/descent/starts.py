@@ -14,13 +14,13 @@ from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
-COLUMNS = 1000  # up to which their covariance is quicker than a singular value decomposition
+COLUMNS = 1000  # of the data, up to which their covariance is quicker than a singular value decomposition
 LOOKED_AT = 2000  # rows at least, by which a projection of the data is known
-LINEAR = 1e-4  # of its size that it may miss, for the sake of float32
+LINEAR = 1e-4  # of its norm that it may miss, for the sake of float32
 FEW = 1000  # points, whose eigenvectors are had all at once within a second
-RESTARTS = 300  # of an iteration, which comes to its end within a few dozen or not at all
-POWERS = 300  # of a matrix, after which what is small has gone
-FAINT = 1e-2  # noise beside the first axis
+RESTARTS = 300  # of Lanczos' iteration, which comes to its end within a few dozen or not at all
+POWERS = 300  # multiplications by a matrix, after which what is small has gone
+FAINT = 1e-2  # of the spread of the first axis: the noise of others
 
 
 def random_numbers(random_state: Any) -> np.random.RandomState:
@@ -49,7 +49,7 @@ def start(
     data: Any = None,
     target: Any = None,
     is_distance: bool = False,
-    scale: float | None = None,
+    spread: float | None = None,
     n_jobs: int | None = None,
 ) -> Array:
     """Starting positions.
@@ -64,7 +64,7 @@ def start(
         The data that the principal components are of.
     target : array or sparse matrix
         P, weights or distances (`is_distance`).
-    scale : float, optional
+    spread : float, optional
         The standard deviation that the first axis is given; None leaves the positions as they are.
         Positions given as an array are not scaled.
     """
@@ -81,10 +81,10 @@ def start(
     else:  # P or weights without data have no principal components, but the graph's modes serve as well
         graph = np.exp(-((target / np.median(target[target > 0])) ** 2)) if is_distance else target
         Y = graph_modes(graph, n_components, random)
-    spread = Y[:, 0].std()
-    if init == "random" and scale is None and is_distance:
-        scale = float(np.sqrt(np.mean(np.square(target)) / (2 * n_components)))
-    return Y if scale is None or spread == 0 else Y * (scale / spread)
+    if init == "random" and spread is None and is_distance:
+        spread = float(np.sqrt(np.mean(np.square(target)) / (2 * n_components)))
+    present = Y[:, 0].std()
+    return Y if spread is None or present == 0 else Y * (spread / present)
 
 
 def check_positions(init: Any, n: int, n_components: int) -> Array:

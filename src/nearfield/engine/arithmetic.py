@@ -17,7 +17,7 @@ LOG_TWO = np.float32(np.log(2))
 _t = 0.5 * np.cos(np.pi * (np.arange(40) + 0.5) / 40)
 EXP = np.polynomial.Polynomial.fit(_t, np.exp2(_t), 6).convert().coef[::-1].astype(np.float32)
 PER_LOG_TWO = np.float32(1 / np.log(2))
-LEAST_EXPONENT = np.float32(-87)
+LEAST_EXPONENT = np.float32(-87)  # whose exponential is still a float32
 ROOT_HALF = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
 
 

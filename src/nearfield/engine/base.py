@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nearfield.affinity.copies import check_weights, degrees
+from nearfield.affinity.copies import check_weights, row_sums
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
 from nearfield.engine.task import Task
@@ -58,7 +58,7 @@ class Engine:
         What its target is: P or distances of all pairs, P on the nearest neighbours, or the data themselves.
     complete : bool
         Whether all pairs have a part in the cost, and not some that were drawn to stand for them.
-    precision : float
+    relative_error : float
         The share of a value by which it can err.
     """
 
@@ -68,7 +68,7 @@ class Engine:
     matches: ClassVar[str] = "all pairs"
     complete: ClassVar[bool] = True
     mean_square: float  # of the distances, where the target is the data
-    precision: ClassVar[float]
+    relative_error: ClassVar[float]
     method: Method
     mass: float
     weights: Array | None = None
@@ -116,9 +116,9 @@ class Engine:
         """At the map Y; `method` is the same one with other values of its learned parameters."""
         raise TypeError(f"{type(self).__name__} does not define evaluate")
 
-    def held(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
+    def sums(self, Y: Array, method: Method | None = None) -> tuple[Any, Any]:
         """S and Σ G q at Y, which new points find as they are: of all pairs, or of each point."""
-        raise TypeError(f"{type(self).__name__} does not define held")
+        raise TypeError(f"{type(self).__name__} does not define sums")
 
     def row(self, i: int) -> tuple[Any, Any]:
         """What point i is tied to, and the target of each tie."""
@@ -133,7 +133,7 @@ class Bound:
     ----------
     p : array or csr_array
         What q is compared with.
-    scale : float
+    factor : float
         The constant before the cost.
     mass : float
         M = Σ p: 1 for pair, N for point, Σ v for none. The gradient at a point is of order M/N.
@@ -144,7 +144,7 @@ class Bound:
     """
 
     p: Any
-    scale: float
+    factor: float
     mass: float
     symmetric: bool
     weights: Array | None = None
@@ -157,7 +157,7 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
     if method.kernel is None:
         p = method.transform.value(p)
         if method.normalization != "none":
-            sums = degrees(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
+            sums = row_sums(p, weights)[:, None] if method.normalization == "point" else _total(p, weights)
             if not np.all(sums > 0):
                 raise ValueError("all distances are zero, so they cannot be normalized: use method 'mds'")
             p = p / sums
@@ -168,14 +168,14 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
         )
     total = _total(p, weights)
     if method.kernel is not None:
-        method = method._with(kernel=method.kernel.bound_to(degrees(p, weights)))
+        method = method._with(kernel=method.kernel.bound_to(row_sums(p, weights)))
     mass = total if method.kernel is not None else float(p.shape[0] if weights is None else weights.sum())
-    return method, Bound(p, method.cost.scale(total), mass, symmetric, weights)
+    return method, Bound(p, method.cost.factor(total), mass, symmetric, weights)
 
 
 def _total(p: Any, weights: Array | None) -> float:
     """Σ p over all pairs of copies."""
-    return float(p.sum() if weights is None else weights @ degrees(p, weights))
+    return float(p.sum() if weights is None else weights @ row_sums(p, weights))
 
 
 def check_map(Y: Any, n: int) -> Array:

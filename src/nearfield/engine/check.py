@@ -13,7 +13,7 @@ from nearfield.engine.base import Engine
 from nearfield.engine.exact.chain import exact
 from nearfield.typing import Array
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # of the gradient, by which finite differences may miss it
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Moments(Engine):
     name, precedence = "moments", 10
     summary = "squared Euclidean distances without pairs"
     matches = "data"
-    precision = 1e-13
+    relative_error = 1e-13
 
     @classmethod
     def obstacle(cls, task: Task) -> str | None:

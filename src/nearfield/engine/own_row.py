@@ -37,14 +37,14 @@ class OwnRowCost:
     def __init__(self, method: Method, Y: Array, ties: Ties) -> None:
         self.method, self.Y, self.indices = method, Y, ties.indices
         self.there = np.isfinite(ties.squared)
-        self.number = np.where(self.there, ties.number, 0.0)
-        rows = (self.number * ties.ahead).sum(axis=1, keepdims=True)
+        self.multiplicity = np.where(self.there, ties.multiplicity, 0.0)
+        rows = (self.multiplicity * ties.ahead).sum(axis=1, keepdims=True)
         self.p = ties.ahead / np.where(rows > 0, rows, 1.0)
         self.kernel = _of_neighbours(method.require_kernel().profile, ties)
 
     def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]:
         """Value and gradient of some of the points at y, and the stiffness of what holds them there."""
-        cost, c, p = self.method.cost, self.number[rows], self.p[rows]
+        cost, c, p = self.method.cost, self.multiplicity[rows], self.p[rows]
         gaps = y[:, None, :] - self.Y[self.indices[rows]]
         f, slope = self.method.transform.of_square(squares(gaps))
         kernel = self.kernel.between(rows, None)
@@ -68,6 +68,6 @@ class OwnRowCost:
 
 def _of_neighbours(kernel: Kernel, ties: Ties) -> Kernel:
     """The kernel with parameters of the new points: the means of their neighbours', by p."""
-    share = ties.number * ties.ahead
+    share = ties.multiplicity * ties.ahead
     share = share / np.maximum(share.sum(axis=1, keepdims=True), LEAST)
     return kernel.mapped(lambda values: (share * values[ties.indices]).sum(axis=1)[:, None])

@@ -62,7 +62,7 @@ class Pairs(Engine):
     summary = "distances of drawn pairs"
     matches = "data"
     complete = False
-    precision = 1e-7  # of distances in float32
+    relative_error = 1e-7  # of distances in float32
 
     @classmethod
     def obstacle(cls, task: Task) -> str | None:
@@ -114,18 +114,18 @@ class Pairs(Engine):
         self.r = np.empty((count, self.n), np.float32)
 
         def measure(lo: int, hi: int) -> None:
-            places = np.arange(lo, hi)
-            others = self.order[(places[:, None] + self.offsets) % self.n]
+            ring = np.arange(lo, hi)
+            others = self.order[(ring[:, None] + self.offsets) % self.n]
             self.r[:, lo:hi] = where.apart(self.order[lo:hi], others).T
 
         over_chunks(measure, self.n, n_jobs=n_jobs)
         self.unit = where.unit
-        self.number = (self.n - 1) / (2 * count)
-        self.share = 1 / self.number
+        self.multiplicity = (self.n - 1) / (2 * count)
+        self.share = 1 / self.multiplicity
         squares = over_chunks(lambda lo, hi: float(np.square(self.r[lo:hi], dtype=np.float64).sum()), count)
         self.mean_square = self.unit**2 * sum(squares) / self.r.size
         sums = over_chunks(lambda lo, hi: float(self._target(slice(lo, hi)).sum()), count)
-        self.scale = method.cost.scale(2 * self.number * sum(sums))
+        self.factor = method.cost.factor(2 * self.multiplicity * sum(sums))
 
     def _target(self, which: Any) -> Array:
         """The transformed distances of some offsets, as float64: squares of large ones leave float32."""
@@ -146,7 +146,7 @@ class Pairs(Engine):
         work = self._chain if self.exponent is None else self._least_squares
         parts = over_chunks(work, len(self.offsets), ring, n_jobs=self.n_jobs, least=8)
         total = parts[0][1]
-        factor = 2 * self.number * self.scale  # each tie stands for so many pairs, both ways
+        factor = 2 * self.multiplicity * self.factor  # each tie stands for so many pairs, both ways
         back = np.empty((self.n, len(ring)))
         with np.errstate(over="ignore", invalid="ignore"):
             for _, gradient in parts[1:]:

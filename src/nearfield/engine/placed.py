@@ -117,21 +117,21 @@ class PlacedCost:
     """
 
     def __init__(self, held: Held, ties: Ties) -> None:
-        self.held, self.indices, self.number = held, ties.indices, ties.number
+        self.held, self.indices, self.multiplicity = held, ties.indices, ties.multiplicity
         n = len(held.Y) if held.weights is None else float(held.weights.sum())
         kind = held.method.target_kind
         self.ahead, self.back = ties.ahead, ties.back
         if kind != "row":  # one p for both directions; of a point that no other sees, it is its own twice
             joint = ties.ahead + (ties.back if ties.back.any() else ties.ahead)
             self.ahead = joint / 2 if kind == "weights" else joint / (2 * n)
-        self.mass = None if held.mass is None else (self.number * self.ahead).sum(axis=1)
+        self.mass = None if held.mass is None else (self.multiplicity * self.ahead).sum(axis=1)
 
     def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]:
         """Value and gradient of some of the points at y, and the stiffness of what holds them there."""
         held = self.held
         potentials, forces = held.around().at(y)
         mass = None if self.mass is None else self.mass[rows]
-        near = _Near(held, self.indices[rows], self.number[rows], y, mass)
+        near = _Near(held, self.indices[rows], self.multiplicity[rows], y, mass)
         if held.by_row:
             own = near.own_row(self.ahead[rows], potentials, forces)
             back = near.springs(self.back[rows], np.asarray(held.S)[self.indices[rows]])
@@ -149,8 +149,8 @@ class PlacedCost:
 class _Near:
     """Some new points at y, and the points of the map that they are tied to."""
 
-    def __init__(self, held: Held, indices: Any, number: Array, y: Array, mass: Any) -> None:
-        self.held, self.number, self.terms = held, number, held.terms
+    def __init__(self, held: Held, indices: Any, multiplicity: Array, y: Array, mass: Any) -> None:
+        self.held, self.multiplicity, self.terms = held, multiplicity, held.terms
         method, kernel = held.method, held.method.require_kernel().profile
         self.gaps = y[:, None, :] - held.Y[indices]
         f, slope = method.transform.of_square(squares(self.gaps))
@@ -170,8 +170,8 @@ class _Near:
             c = term.coefficient(S)
             G = G - (c if term.constant else c * term.slope(w))
             value = value - c * term.integral(w) / S
-        rest = self.number * G * q
-        value = self.number * value + rest * self.further
+        rest = self.multiplicity * G * q
+        value = self.multiplicity * value + rest * self.further
         k = 2 * rest * self.rate
         return value.sum(axis=1), self._along(k), np.maximum(k, 0.0).sum(axis=1), rest.sum(axis=1)
 
@@ -181,12 +181,14 @@ class _Near:
 
     def own_row(self, p: Array, potentials: Array, forces: Array) -> tuple[Array, Array, Array]:
         """The point's own row, whose S goes with its place: at least that of the neighbours alone."""
-        near = (self.number * self.w).sum(axis=1)
+        near = (self.multiplicity * self.w).sum(axis=1)
         lone = near >= potentials[:, 0]
         if self.held.all_pairs:
             lone[:] = True
         S = np.where(lone, near, potentials[:, 0])
-        S_force = np.where(lone[:, None], self._along(2 * self.number * self.w * self.rate), forces[:, 0])
+        S_force = np.where(
+            lone[:, None], self._along(2 * self.multiplicity * self.w * self.rate), forces[:, 0]
+        )
         value, gradient, stiffness, bracket = self.springs(p, S[:, None])
         pull, k = -bracket / S, 1
         for term in self.terms:

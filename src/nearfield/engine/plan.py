@@ -135,11 +135,11 @@ def plan(method: Method, n: int, n_components: int, engine: str = "auto", **fact
                 f"the {engine} engine cannot compute this: {obstacle}; use engine={last.name!r}"
                 f" ({size(last.memory(task))}, about {duration(last.seconds(task))} an iteration)"
             )
-        return _fitting(kind, task, engine)
+        return _fitting(kind, task)
     return next(_fitting(kind, task) for kind in ENGINES if kind.obstacle(task) is None and kind.pays(task))
 
 
-def _fitting(kind: type[Engine], task: Task, asked: str = "auto") -> Plan:
+def _fitting(kind: type[Engine], task: Task) -> Plan:
     """The plan of an engine, or a refusal with a figure if the memory is not there."""
     memory, seconds, reason = kind.memory(task), kind.seconds(task), kind.reason(task)
     if seconds and task.n >= LARGE:

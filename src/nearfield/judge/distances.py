@@ -53,24 +53,24 @@ def spearman(joint: Any) -> float:
     return float(np.sum(a[:, None] * joint * b) / np.sqrt(variances)) if variances > 0 else np.nan
 
 
-def best_scale(dd: float, slope: float, near: float) -> float:
+def best_factor(dd: float, slope: float, first: float) -> float:
     """The a that minimises Σ(r - ad)², from Σd² and Σd(r - a'd) at an a' near it; 1 if all d are zero."""
-    return near + slope / dd if dd > 0 else 1.0
+    return first + slope / dd if dd > 0 else 1.0
 
 
-def squares_at(a: float, near: float, dd: Any, squares: Any, slope: Any, unit: float = 1.0) -> Any:
+def squares_at(a: float, first: float, dd: Any, squares: Any, slope: Any, unit: float = 1.0) -> Any:
     """Σ(r - ad)² from the sums Σd², Σ(r - a'd)² and Σd(r - a'd) at a' near a.
 
     Unlike Σr² - 2aΣrd + a²Σd² it does not lose its digits where the map is nearly perfect. Distances are
     counted in a `unit`, of which an a that is very large should make use.
     """
-    step = (a - near) / unit
+    step = (a - first) / unit
     return np.maximum(squares * (1 / unit) ** 2 - 2 * step * slope / unit + step**2 * dd, 0.0)
 
 
-def stress_1(a: float, near: float, dd: float, squares: float, slope: float) -> float:
+def stress_1(a: float, first: float, dd: float, squares: float, slope: float) -> float:
     """Kruskal's √(Σ(r - ad)²/Σ(ad)²) from the sums of `squares_at`; NaN if all d are zero."""
     if not dd > 0:
         return np.nan
     unit = max(a, 1.0)
-    return float(np.sqrt(squares_at(a, near, dd, squares, slope, unit) / dd)) * unit / a
+    return float(np.sqrt(squares_at(a, first, dd, squares, slope, unit) / dd)) * unit / a

@@ -90,7 +90,7 @@ def vote(order, k, codes, votes):
 
 @ordered_jit
 def judge_rows(
-    queries, data, mapped, k, auc_terms, scale, data_edges, map_edges, codes, votes, counts, joint, rows
+    queries, data, mapped, k, auc_terms, factor, data_edges, map_edges, codes, votes, counts, joint, rows
 ):
     """Compare the distances from each query in the data with those in the map.
 
@@ -104,7 +104,7 @@ def judge_rows(
         How many neighbours trustworthiness, continuity and labels look at.
     auc_terms : array (points,)
         What a pair with max(ρ, r) = m adds to the AUC of its row.
-    scale : float
+    factor : float
         By which distances in the map are multiplied before they are compared with those in the data.
     data_edges, map_edges : array
         The upper ends of the levels into which distances are sorted for their correlation.
@@ -158,7 +158,7 @@ def judge_rows(
         rows[q, 0], rows[q, 1], rows[q, 2], rows[q, 3] = auc, kept, false, lost
         rr, dd, squares, slope = 0.0, 0.0, 0.0, 0.0
         for j in range(n):
-            gap = r[j] - scale * d[j]
+            gap = r[j] - factor * d[j]
             rr += r[j] * r[j]
             dd += d[j] * d[j]
             squares += gap * gap

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.checks import finite, whole
-from nearfield.judge.distances import best_scale, spearman, squares_at, stress_1
+from nearfield.judge.distances import best_factor, spearman, squares_at, stress_1
 from nearfield.judge.labels import class_codes
 from nearfield.judge.ranks import area, beyond_chance, local_and_global, most_neighbours, shared, trust
 from nearfield.judge.rows import distance_rows
@@ -17,8 +17,8 @@ from nearfield.judge.tally import Census, Tally, standard_errors, take
 from nearfield.typing import Array
 
 ALL_UP_TO = 20_000  # points, above which a sample of them is looked at
-SAMPLE = 1000
-NEIGHBOURS = 10
+SAMPLE = 1000  # points, from which all others are looked at
+NEIGHBOURS = 10  # of a point, where no other k is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Points:
     trustworthiness, continuity : array
         Whose means are those of the map.
     stress : array
-        √(Σ_j (r - ad)²/Σ_j r²) at the scale a that is best for the whole map.
+        √(Σ_j (r - ad)²/Σ_j r²) at the factor a that is best for the whole map.
     """
 
     index: Any
@@ -72,7 +72,7 @@ class Quality:
     spearman : float
         The rank correlation of the distances in data and map, to some 1e-5.
     stress : float
-        √(Σ(r - ad)²/Σr²) at the best scale a, distances r in the data and d in the map.
+        √(Σ(r - ad)²/Σr²) at the best factor a, distances r in the data and d in the map.
     stress_1 : float
         Kruskal's √(Σ(r - d)²/Σd²), with the map as it is scaled: of meaning for maps that keep distances.
     label_accuracy, data_label_accuracy : float or None
@@ -172,7 +172,7 @@ _LINES = (
     ("q_local", "Q local", "mean share of the K nearest, K up to {k_max}"),
     ("q_global", "Q global", "the same, K from {k_max}"),
     ("spearman", "Spearman", "correlation of distances"),
-    ("stress", "stress", "error of distances at the best scale; 0 is perfect"),
+    ("stress", "stress", "error of distances at the best size; 0 is perfect"),
     ("stress_1", "stress-1", "Kruskal's, with the map as it is scaled"),
     ("label_accuracy", "labels in the map", "share that the {k} nearest guess by a vote"),
     ("data_label_accuracy", "labels in the data", "the same"),
@@ -249,7 +249,7 @@ def quality(
         raise ValueError(f"all {n} points of X are equal: there is nothing to judge, check the columns")
 
     def figures(tally: Tally) -> dict[str, float]:
-        return _figures(tally, n, k, census.scale, map_unit / data_unit, labelled=codes is not None)
+        return _figures(tally, n, k, census.factor, map_unit / data_unit, labelled=codes is not None)
 
     q = shared(census.total.counts, size)
     return Quality(
@@ -266,13 +266,15 @@ def quality(
     )
 
 
-def _figures(tally: Tally, n: int, k: int, near: float, as_scaled: float, labelled: bool) -> dict[str, float]:
-    """The figures of a tally; `near` is the scale that stress was counted at, `as_scaled` that of the map."""
+def _figures(
+    tally: Tally, n: int, k: int, first: float, as_scaled: float, labelled: bool
+) -> dict[str, float]:
+    """The figures of a tally; `first` is the factor that stress was counted at, `as_scaled` the map's."""
     q = shared(tally.counts, tally.queries)
     q_local, q_global, _ = local_and_global(q)
     sums = tally.sums
     about = (sums["dd"], sums["squares"], sums["slope"])
-    best = best_scale(sums["dd"], sums["slope"], near)
+    best = best_factor(sums["dd"], sums["slope"], first)
     found = {
         "auc": area(beyond_chance(q)),
         "trustworthiness": trust(sums["false"] / tally.queries, n, k),
@@ -281,8 +283,8 @@ def _figures(tally: Tally, n: int, k: int, near: float, as_scaled: float, labell
         "q_local": q_local,
         "q_global": q_global,
         "spearman": spearman(tally.joint),
-        "stress": float(np.sqrt(squares_at(best, near, *about) / sums["rr"])),
-        "stress_1": stress_1(as_scaled, near, *about),
+        "stress": float(np.sqrt(squares_at(best, first, *about) / sums["rr"])),
+        "stress_1": stress_1(as_scaled, first, *about),
     }
     if labelled:
         voters = sums["labelled"]
@@ -295,8 +297,8 @@ def _points(census: Census, queries: Any, n: int, k: int) -> Points:
     """The figures of single points, in the order of their indices."""
     order = np.argsort(queries)
     rows = {name: values[order] for name, values in census.rows.items()}
-    best = best_scale(census.total.sums["dd"], census.total.sums["slope"], census.scale)
-    squares = squares_at(best, census.scale, rows["dd"], rows["squares"], rows["slope"])
+    best = best_factor(census.total.sums["dd"], census.total.sums["slope"], census.factor)
+    squares = squares_at(best, census.factor, rows["dd"], rows["squares"], rows["slope"])
     return Points(
         index=queries[order],
         auc=rows["auc"],

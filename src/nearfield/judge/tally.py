@@ -20,7 +20,7 @@ from nearfield.judge.rows import Rows
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
-GROUPS = 32
+GROUPS = 32  # of rows, of which each is left out once for the standard error
 BLOCK = 2**18  # distances at a time, of each thread and in each space
 SAMPLED = 2**17  # distances that the levels are made from
 
@@ -66,12 +66,12 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """The tallies of the groups, the rows of the single queries, and the scale that stress is counted at."""
+    """The tallies of the groups, the rows of single queries, and the factor a that stress is counted at."""
 
     groups: list[Tally]
     total: Tally
     rows: dict[str, Array]
-    scale: float
+    factor: float
 
 
 def take(data: Rows, mapped: Rows, queries: Any, n: int, k: int, codes: Any, n_jobs: int | None) -> Census:
@@ -95,7 +95,7 @@ def take(data: Rows, mapped: Rows, queries: Any, n: int, k: int, codes: Any, n_j
     data_edges, map_edges = (_edges(each, queries, n) for each in (data, mapped))
     r, d = data(queries[:1])[0], mapped(queries[:1])[0]
     dd = float(np.sum(d * d))
-    scale = float(np.sum(r * d)) / dd if dd > 0 else 1.0
+    factor = float(np.sum(r * d)) / dd if dd > 0 else 1.0
     terms, offset = area_terms(n)
     codes = np.empty(0, np.int64) if codes is None else codes
     classes = int(codes.max(initial=-1)) + 1
@@ -110,7 +110,7 @@ def take(data: Rows, mapped: Rows, queries: Any, n: int, k: int, codes: Any, n_j
             stop = min(start + step, hi)
             block = queries[start:stop]
             loops.judge_rows(
-                block, data(block), mapped(block), k, terms, scale, data_edges, map_edges, codes, votes,
+                block, data(block), mapped(block), k, terms, factor, data_edges, map_edges, codes, votes,
                 counts, joint, rows[start:stop],
             )  # fmt: skip
         sums = dict(zip(COLUMNS, np.nansum(rows[lo:hi], axis=0).tolist(), strict=True))
@@ -124,7 +124,7 @@ def take(data: Rows, mapped: Rows, queries: Any, n: int, k: int, codes: Any, n_j
     for each in groups[1:]:
         total = total + each
     rows[:, 0] -= offset
-    return Census(groups, total, dict(zip(COLUMNS, rows.T, strict=True)), scale)
+    return Census(groups, total, dict(zip(COLUMNS, rows.T, strict=True)), factor)
 
 
 def _edges(distances: Rows, queries: Any, n: int) -> Array:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
-CHUNKS = 16
+CHUNKS = 16  # into which rows are cut, on any number of threads
 ROWS = 32  # a chunk of fewer rows costs more to hand out than to compute
 LIGHT = 4096  # the same, where little is done for each
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 from nearfield.io.schema import check_number
 from nearfield.typing import Array
 
-MOST = float(np.finfo(np.float64).max)
+MOST = float(np.finfo(np.float64).max)  # the largest number that a file may hold
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -21,18 +22,25 @@ class Measure:
 
     Attributes
     ----------
-    pull : float
+    force : float
         The force that a point feels, M/N for a cost with a kernel: strengths are in units of it.
     radius : float
         R, the root of the mean squared distance from the centre: widths are in units of it.
     """
 
-    pull: float
+    force: float
     radius: float
+    FORMER: ClassVar[dict[str, str]] = {"pull": "force"}  # names in the files of earlier versions
+
+    @property
+    def pull(self) -> float:
+        """The former name of `force`."""
+        warnings.warn("the pull of a measure is called force", DeprecationWarning, stacklevel=2)
+        return self.force
 
     def check(self) -> None:
         """Refuse units that are none."""
-        check_number("the pull of a measure", self.pull, 0, MOST)
+        check_number("the force of a measure", self.force, 0, MOST)
         check_number("the radius of a measure", self.radius, 0, MOST)
 
 

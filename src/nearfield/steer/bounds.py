@@ -62,7 +62,7 @@ class Bounds(Term):
 
     def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         measure = self.measure or Measure(1.0, 1.0)
-        force = self.strength * measure.pull / (self.width * measure.radius)
+        force = self.strength * measure.force / (self.width * measure.radius)
         out = self._outside(Y[self.indices])
         return 0.5 * force * float(np.sum(out * out)), self.indices, force * out
 

@@ -75,12 +75,12 @@ class Link(Term):
         gaps = Y[self.pairs[:, 0]] - Y[self.pairs[:, 1]]
         lengths = np.sqrt(np.einsum("kc,kc->k", gaps, gaps))
         beyond = np.maximum(0.0, self.sign * (lengths - self.distance * radius)) / width
-        value = self.strength * measure.pull * width * 0.5 * float(beyond @ beyond)
+        value = self.strength * measure.force * width * 0.5 * float(beyond @ beyond)
         # Points in one place have no direction between them; they part along the first axis.
         together = lengths == 0
         directions = gaps / np.where(together, 1.0, lengths)[:, None]
         directions[together, 0] = 1.0
-        forces = (self.sign * self.strength * measure.pull * beyond)[:, None] * directions
+        forces = (self.sign * self.strength * measure.force * beyond)[:, None] * directions
         return value, self.pairs.T.ravel(), np.concatenate([forces, -forces])
 
 

@@ -20,6 +20,7 @@ T = Σ ρ(‖y_j - y'_i‖²/σ²), and λ for L2, T = λ/(mk) Σ ‖y_j - y'_i�
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -73,6 +74,11 @@ class Penalty:
         raise TypeError(f"{type(self).__name__} does not define slope")
 
     def scales(self, measure: Measure, pairs: int) -> tuple[float, float]:
+        """The former name of `constants`."""
+        warnings.warn("scales of a penalty are called constants", DeprecationWarning, stacklevel=2)
+        return self.constants(measure, pairs)
+
+    def constants(self, measure: Measure, pairs: int) -> tuple[float, float]:
         """The factor before ρ, and the squared width, for so many pairs of a pin and a follower."""
         if not self.scale_free:
             return self._fixed(getattr(self, self.fixed), pairs)
@@ -80,7 +86,7 @@ class Penalty:
             mine if mine is not None else usual
             for mine, usual in zip((self.strength, self.width), self.default, strict=True)
         )
-        return strength * measure.pull * measure.radius, (width * measure.radius) ** 2
+        return strength * measure.force * measure.radius, (width * measure.radius) ** 2
 
     @staticmethod
     def _fixed(constant: float, pairs: int) -> tuple[float, float]:
@@ -93,9 +99,9 @@ class Student(Penalty):
 
     Examples
     --------
-    >>> Student(strength=0.5, width=0.25).scales(Measure(pull=0.1, radius=8.0), 10)
+    >>> Student(strength=0.5, width=0.25).constants(Measure(force=0.1, radius=8.0), 10)
     (0.4, 4.0)
-    >>> Student(sigma2=1e5).scales(Measure(1.0, 1.0), 10)
+    >>> Student(sigma2=1e5).constants(Measure(1.0, 1.0), 10)
     (1.0, 100000.0)
     """
 
@@ -115,7 +121,7 @@ class Gaussian(Penalty):
 
     Examples
     --------
-    >>> Gaussian(sigma2=1e3).scales(Measure(1.0, 1.0), 10)
+    >>> Gaussian(sigma2=1e3).constants(Measure(1.0, 1.0), 10)
     (1.0, 1000.0)
     """
 
@@ -135,7 +141,7 @@ class L2(Penalty):
 
     Examples
     --------
-    >>> L2(lam=1e-3).scales(Measure(1.0, 1.0), 10)
+    >>> L2(lam=1e-3).constants(Measure(1.0, 1.0), 10)
     (0.0001, 1.0)
     """
 

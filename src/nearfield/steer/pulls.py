@@ -67,7 +67,7 @@ class Pull(Term):
     def measured(self, measure: Measure) -> Pull:
         if not self.penalty.scale_free:  # its constants are those of no map
             return self
-        factor, square = self.penalty.scales(measure, len(self.pins))
+        factor, square = self.penalty.constants(measure, len(self.pins))
         return replace(self, factor=factor, square=square)
 
     def fade(self, since: int, length: int) -> Pull:
@@ -118,7 +118,7 @@ def pull(
     sizes = [len(each) for each in followers]
     if not sum(sizes):
         return None
-    factor, square = penalty.scales(measure, sum(sizes))
+    factor, square = penalty.constants(measure, sum(sizes))
     return Pull(
         penalty,
         np.repeat(pins, sizes),

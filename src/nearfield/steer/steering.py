@@ -15,11 +15,13 @@ from nearfield.engine.base import Engine
 from nearfield.io.schema import LONGEST, check_array, check_indices, check_number
 from nearfield.steer.base import Indices, Measure, Term, indices_of, shown
 from nearfield.steer.links import Link, refuse_contradictions
-from nearfield.steer.penalties import Gaussian, Penalty, penalty
+from nearfield.steer.penalties import Gaussian, Penalty
 from nearfield.steer.pulls import Followed, Pull, check_follow, followers_of, pull, ties_to
 from nearfield.typing import Array
 
-FAR = 1e6  # radii of the map, or widths of its kernel: who is further out is beyond what distances can tell
+FARTHEST = (
+    1e6  # radii of the map, or widths of its kernel: who is further out is beyond what distances can tell
+)
 PRIOR = Gaussian(strength=1.0, width=0.3)  # of a soft pin: at a distance of .09 R as strong as the map
 
 
@@ -143,7 +145,7 @@ class Steering:
         follow: Any,
         neighbours: str,
         weights: str,
-        penalty_of: str | Penalty,
+        pull_by: Penalty,
         soft: bool | Penalty,
         Y: Array,
         engine: Engine,
@@ -162,7 +164,6 @@ class Steering:
         follow = check_follow(follow, n)
         if not isinstance(soft, (bool, np.bool_, Penalty)):
             raise ValueError(f"soft must be True, False or a Penalty, got {shown(soft)}")
-        drawn = penalty(penalty_of)
         left = self._without(pins, pins)
         taken = np.union1d(np.array(list(left.pins), np.int64), pins)
         check_some_free(len(taken), n)
@@ -175,12 +176,12 @@ class Steering:
             np.ones(len(each)) if weights == "one" else ties_to(int(i), each, engine)
             for i, each in zip(pins, followers, strict=True)
         ]
-        if drawn.scale_free:  # several pins together draw a point no more strongly than one
+        if pull_by.scale_free:  # several pins together draw a point no more strongly than one
             times = np.bincount(np.concatenate(followers), minlength=n)
             strengths = [each / times[of] for each, of in zip(strengths, followers, strict=True)]
         if engine.weights is not None:  # a point that stands for several is drawn as strongly as they are
             strengths = [each * engine.weights[of] for each, of in zip(strengths, followers, strict=True)]
-        new = [pull(drawn, pins, followers, at, strengths, measure)]
+        new = [pull(pull_by, pins, followers, at, strengths, measure)]
         if soft:
             prior = soft if isinstance(soft, Penalty) else PRIOR
             alone = [np.array([i]) for i in pins]
@@ -235,15 +236,15 @@ class Steering:
 
     def unlink(self, pairs: Any) -> Steering:
         """Without the links between these pairs."""
-        asked = Link(pairs)
-        asked.check(*self.shape)
+        cut = Link(pairs)
+        cut.check(*self.shape)
         linked = {
             frozenset(pair) for term in self.terms if isinstance(term, Link) for pair in term.pairs.tolist()
         }
-        for i, j in asked.pairs.tolist():
+        for i, j in cut.pairs.tolist():
             if frozenset((i, j)) not in linked:
                 raise ValueError(f"unlink: {i} and {j} are not linked")
-        terms = [term.without(asked.pairs) if isinstance(term, Link) else term for term in self.terms]
+        terms = [term.without(cut.pairs) if isinstance(term, Link) else term for term in self.terms]
         return replace(self, terms=tuple(term for term in terms if term is not None))
 
 
@@ -258,8 +259,9 @@ def check_places(positions: Any, count: int, dimensions: int) -> Array:
     try:
         places = np.array(positions, dtype=np.float64)
     except (TypeError, ValueError):
-        asked = f"positions must be numbers, {dimensions} for each pin"
-        raise ValueError(f"{asked}, got {shown(positions)}") from None
+        raise ValueError(
+            f"positions must be numbers, {dimensions} for each pin, got {shown(positions)}"
+        ) from None
     if places.ndim == 1 and count == 1:
         places = places[None]
     if places.shape != (count, dimensions):
@@ -273,9 +275,9 @@ def check_near(places: Array, Y: Array, measure: Measure, engine: Engine) -> Non
     """Refuse places that are out of all proportion to the map Y and to its kernel."""
     kernel, centre = engine.method.kernel, Y.mean(axis=0)
     unit = measure.radius if kernel is None else max(measure.radius, kernel.width)
-    low, high = centre - FAR * unit, centre + FAR * unit
+    low, high = centre - FARTHEST * unit, centre + FARTHEST * unit
     if not np.all((low <= places) & (places <= high)):
         allowed = " and ".join(f"from {a:.3g} to {b:.3g}" for a, b in zip(low, high, strict=True))
         raise ValueError(
-            f"positions must be {allowed}, {FAR:g} times the size of the map, got {shown(places)}"
+            f"positions must be {allowed}, {FARTHEST:g} times the size of the map, got {shown(places)}"
         )

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from nearfield.parallel import one_blas_thread
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class Turns:
@@ -45,3 +52,16 @@ class Turns:
         finally:
             self._owner = None
             self._inside.release()
+
+
+def in_turn(
+    command: Callable[Concatenate[Any, Given], Result],
+) -> Callable[Concatenate[Any, Given], Result]:
+    """A method of whoever owns `_turns`, which waits for the iteration that is under way."""
+
+    @wraps(command)
+    def waiting(self: Any, *arguments: Given.args, **keywords: Given.kwargs) -> Result:
+        with self._turns.mine(), one_blas_thread():
+            return command(self, *arguments, **keywords)
+
+    return waiting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from nearfield.typing import Array
 
 
 class Cost(Part):
-    """A cost that is a sum over ordered pairs: C(P, Q) = scale · Σ c(p_ij, q_ij).
+    """A cost that is a sum over ordered pairs: C(P, Q) = factor · Σ c(p_ij, q_ij).
 
     A subclass gives `value` and `derivative`, both elementwise on arrays, and declares its facts. That is
     all a cost of one's own needs:
@@ -73,9 +74,19 @@ class Cost(Part):
             raise ValueError(f"{self!r} is not written as an expression")
         return parse(self.expression, ("p", "q"), tuple(self._values()))
 
-    def scale(self, p_sum: float) -> float:
+    def factor(self, p_sum: float) -> float:
         """The constant before the sum, from the sum of all p."""
+        if type(self).scale is not Cost.scale:
+            warnings.warn(
+                f"{type(self).__name__}.scale is to be called factor", DeprecationWarning, stacklevel=2
+            )
+            return self.scale(p_sum)
         return 1.0
+
+    def scale(self, p_sum: float) -> float:
+        """The former name of `factor`."""
+        warnings.warn("scale of a cost is called factor", DeprecationWarning, stacklevel=2)
+        return self.factor(p_sum)
 
 
 def all_costs() -> list[type[Cost]]:

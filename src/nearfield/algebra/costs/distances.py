@@ -74,5 +74,5 @@ class Sammon(Cost):
     def derivative(self, p: Array, q: Array) -> Array:
         return np.where(p > 0, 2 * (q - p) / np.where(p > 0, p, 1.0), 0.0)
 
-    def scale(self, p_sum: float) -> float:
+    def factor(self, p_sum: float) -> float:
         return 1 / p_sum if p_sum > 0 else 1.0

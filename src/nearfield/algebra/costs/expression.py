@@ -18,7 +18,7 @@ from nearfield.typing import Array
 # What the data and the map are called in each domain; p and q serve in all of them.
 LETTERS = {"probabilities": ("p", "q"), "weights": ("v", "w"), "distances": ("r", "d")}
 VARIABLES = tuple(letter for pair in LETTERS.values() for letter in pair)
-FLOOR = 1e-16
+FLOOR = 1e-16  # the least p that is reckoned with, where a formula is infinite at 0
 
 
 class Expression(Written, Cost):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from nearfield.algebra.expressions.numeric import constant
 from nearfield.algebra.expressions.tree import Apply, Name, Number, Tree, fold
 
-NODES = 300
+NODES = 300  # of a tree, at most
 DEGREE = 64.0  # of a polynomial: what expanding it takes goes by that
-LARGEST = 1e300
+LARGEST = 1e300  # value of a constant
 
 
 def check_size(tree: Tree) -> None:

@@ -123,28 +123,28 @@ def numeric(tree: Tree, variables: Sequence[str]) -> Callable[..., Any]:
     unknown = sorted(tree.names() - set(variables))
     if unknown:
         raise ValueError(f"{tree} has no value for {', '.join(unknown)}")
-    places: dict[Tree, int] = {Name(name): place for place, name in enumerate(variables)}
+    slots: dict[Tree, int] = {Name(name): place for place, name in enumerate(variables)}
     constants: dict[int, float] = {}
     instructions: list[tuple[int, Instruction]] = []
 
     def place(part: Tree) -> int:
-        if part in places:
-            return places[part]
+        if part in slots:
+            return slots[part]
         if isinstance(part, Apply):
             inside = tuple(place(each) for each in part.arguments)
-            here = places[part] = len(places)
+            here = slots[part] = len(slots)
             if all(each in constants for each in inside):
                 constants[here] = constant(part.function, [constants[each] for each in inside])
             else:
                 instructions.append((here, (ARRAY[part.function], inside)))
             return here
         assert isinstance(part, Number)
-        here = places[part] = len(places)
+        here = slots[part] = len(slots)
         constants[here] = float(part.value)
         return here
 
     result, count = place(tree), len(variables)
-    start = [constants.get(here) for here in range(count, len(places))]
+    start = [constants.get(here) for here in range(count, len(slots))]
 
     def function(*values: Any) -> Any:
         at: list[Any] = [*values, *start]

@@ -159,8 +159,8 @@ class Kernel(Part):
         arrays = self._per_point()
         return self._with(**{name: function(value) for name, value in arrays.items()}) if arrays else self
 
-    def bound_to(self, degree: Array) -> Self:
-        """The kernel for a target in which point i has this sum of p; most do not depend on it."""
+    def bound_to(self, row_sums: Array) -> Self:
+        """The kernel for a target whose row i has this sum; most do not depend on it."""
         return self
 
     def expanded(self, n: int) -> Self:

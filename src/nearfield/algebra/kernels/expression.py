@@ -19,9 +19,9 @@ from nearfield.algebra.expressions.written import Written, rounded
 from nearfield.algebra.kernels.base import Kernel, KernelFacts
 from nearfield.algebra.parts import TINY
 
-FAR = 1e6  # a squared distance beyond which hardly any map goes
+OUTERMOST = 1e6  # a squared distance beyond which hardly any map goes
 DEEP = -150.0  # log w there, below which sums must be taken of logarithms
-F = np.concatenate([[0.0], np.geomspace(1e-6, FAR, 121)])  # where kernels are looked at
+F = np.concatenate([[0.0], np.geomspace(1e-6, OUTERMOST, 121)])  # where kernels are looked at
 
 
 class Expression(Written, Kernel):

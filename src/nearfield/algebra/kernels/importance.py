@@ -19,7 +19,7 @@ __all__ = ["ImportanceWeighted"]
 
 @part
 class ImportanceWeighted(Kernel):
-    """m_i m_j w(f), where m_i is the degree of point i in P (Yang, Peltonen and Kaski 2014).
+    """m_i m_j w(f), where m_i is the sum of row i of P (Yang, Peltonen and Kaski 2014).
 
     Parameters
     ----------
@@ -68,5 +68,5 @@ class ImportanceWeighted(Kernel):
         mass = None if self.mass is None else self.mass[i] * self.mass[j]
         return self._with(base=self.base.between(i, j), mass=mass)
 
-    def bound_to(self, degree: Array) -> Self:
-        return self if self.mass is not None else replace(self, mass=np.maximum(degree, TINY))
+    def bound_to(self, row_sums: Array) -> Self:
+        return self if self.mass is not None else replace(self, mass=np.maximum(row_sums, TINY))

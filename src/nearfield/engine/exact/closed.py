@@ -187,5 +187,5 @@ class LeastSquares(_Closed):
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         gradient = np.empty_like(Yt)
         arguments = (Yt, self.p, float(self.method.cost.facts.least_squares or 0), gradient)
-        value = self.scale * sum(over_chunks(loops.least_squares, self.n, *arguments, n_jobs=self.n_jobs))
-        return Evaluation(value, value, np.ascontiguousarray(self.scale * gradient.T))
+        value = self.factor * sum(over_chunks(loops.least_squares, self.n, *arguments, n_jobs=self.n_jobs))
+        return Evaluation(value, value, np.ascontiguousarray(self.factor * gradient.T))

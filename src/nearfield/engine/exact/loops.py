@@ -214,7 +214,7 @@ def least_squares(lo, hi, Yt, R, exponent, gradient):
 
 @jit
 def ring_least_squares(lo, hi, ring, R, offsets, unit, exponent, gradient):
-    """Σ r^e (r - d)² over ties of points on a ring to those `offsets` places on, and its gradient.
+    """Σ r^e (r - d)² over ties of points on a ring to those `offsets` further on, and its gradient.
 
     R holds the distances in some unit, offset by offset. See `least_squares` for what is at zero.
     """
@@ -234,13 +234,13 @@ def ring_least_squares(lo, hi, ring, R, offsets, unit, exponent, gradient):
                     s[a] += gap * gap
             total = 0.0
             for a in range(start, stop):
-                d, wanted = np.sqrt(k[a]), unit * r[a]
-                gap = d - wanted
+                d, target = np.sqrt(k[a]), unit * r[a]
+                gap = d - target
                 weight = 1.0
                 if exponent != 0.0:
                     weight = 0.0
-                    if wanted > 0.0:
-                        weight = 1.0 / wanted if exponent == -1.0 else wanted**exponent
+                    if target > 0.0:
+                        weight = 1.0 / target if exponent == -1.0 else target**exponent
                 total += weight * gap * gap
                 k[a] = 2.0 * weight * gap / d if d > 0.0 else 0.0
             value += total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Square
-from nearfield.engine.mesh.field import MOST
+from nearfield.engine.mesh.grids import MOST
 from nearfield.engine.task import Task
 
 # What was measured, on the generous side.

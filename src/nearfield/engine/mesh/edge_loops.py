@@ -207,7 +207,7 @@ def scale_edges(
     indptr,
     indices,
     p,
-    number,
+    multiplicity,
     Y,
     kappa,
     alpha,
@@ -224,7 +224,7 @@ def scale_edges(
 
     G - G0 is -p/q̄ of a cross-entropy (κ = 0), and -log(1 + κ/(1-κ) p/q̄)/κ of the Jensen-Shannon divergence;
     each scale has its share of it by its q, and the rate β/(1+αβf). S is exp(logs - β nearest) of each point
-    and scale, or in one row of all points. An edge counts as its `number`, or once if there is none.
+    and scale, or in one row of all points. An edge counts `multiplicity` times, or once if there is none.
     Returned are the costs, less what is linear in q or does not depend on it, and, if there is `extra`
     attraction, Σ p times the mean of log w.
     """
@@ -241,7 +241,7 @@ def scale_edges(
         np.empty(longest, f32),
     )
     strength, amount, ratio = np.empty(longest, f32), np.ones(longest, f32), np.empty(longest, f32)
-    counted, mixed = number.shape[0] > 0, kappa > 0.0
+    counted, mixed = multiplicity.shape[0] > 0, kappa > 0.0
     kappa_, per_scale = f32(kappa), f32(1.0 / scales)
     odds = f32(kappa / (1.0 - kappa))
     tailed = alpha > 0.0
@@ -284,7 +284,7 @@ def scale_edges(
                 total[e] += share[e]
                 rate[e] += share[e] * (b / (f32(1) + f32(alpha) * b * f[e]) if tailed else b)
         if counted:
-            amount[:m] = number[start : start + m]
+            amount[:m] = multiplicity[start : start + m]
         for e in range(m):
             total[e] *= per_scale
             ratio[e] = weights[e] / total[e]

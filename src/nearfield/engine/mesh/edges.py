@@ -70,16 +70,16 @@ class Edges:
     ----------
     P : sparse array
         Without a copy where its types are small already.
-    number : array, optional
+    multiplicity : array, optional
         How many pairs each of its values stands for.
     """
 
-    def __init__(self, P: Any, number: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(self, P: Any, multiplicity: Any = None, n_jobs: int | None = None) -> None:
         self.n, self.n_jobs = P.shape[0], n_jobs
         self.p = P.data.astype(np.float32, copy=False)
         self.indptr = P.indptr.astype(np.int64, copy=False)
         self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
-        self.number = None if number is None else number.astype(np.float32, copy=False)
+        self.multiplicity = None if multiplicity is None else multiplicity.astype(np.float32, copy=False)
         self.chunks = self._balanced(CHUNKS)
 
     def _balanced(self, count: int) -> list[tuple[int, int]]:
@@ -99,16 +99,16 @@ class Edges:
 
     def counted(self, values: Any, edges: Any = slice(None)) -> Any:
         """What all pairs have that some edges stand for."""
-        return values if self.number is None else self.number[edges] * values
+        return values if self.multiplicity is None else self.multiplicity[edges] * values
 
     def weighed(self) -> tuple[Any, float]:
         """The sum of p over all pairs of each point, and Σ p log p over all pairs."""
         counted = self.counted(self.p)
         sums = over_chunks(loops.weigh_rows, self.n, self.indptr, counted, n_jobs=self.n_jobs)
         entropy = sum(part for _, part in sums)
-        if self.number is not None:  # what is asked for is Σ n p log p, not Σ n p log(n p)
+        if self.multiplicity is not None:  # what is asked for is Σ n p log p, not Σ n p log(n p)
             there = counted > 0
-            entropy -= float(np.sum(counted[there] * np.log(self.number[there]), dtype=np.float64))
+            entropy -= float(np.sum(counted[there] * np.log(self.multiplicity[there]), dtype=np.float64))
         return np.concatenate([degrees for degrees, _ in sums]), entropy
 
     def folded(self, both_ways: bool) -> Edges:
@@ -166,8 +166,8 @@ class Edges:
         method, Y = request.method, request.Y
         alpha, precision = request.kernel.require_tail()
         beta = (precision * np.array(method.precisions)).astype(np.float32)
-        number = np.empty(0, np.float32) if self.number is None else self.number
-        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, number, Y)
+        multiplicity = np.empty(0, np.float32) if self.multiplicity is None else self.multiplicity
+        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p, multiplicity, Y)
         kernels = (method.cost.facts.mixture or 0.0, alpha, beta, nearest, logs)
         extra, mirrored = np.float32(request.exaggeration - 1), len(logs) == 1
 

@@ -20,27 +20,16 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from nearfield.engine.base import RunAway
 from nearfield.engine.mesh import field_loops as loops
-from nearfield.engine.mesh import near_loops
-from nearfield.engine.mesh.near import Radial, Rest
+from nearfield.engine.mesh import grids, near_loops
+from nearfield.engine.mesh.near import Radial, Remainder
 from nearfield.parallel import LIGHT, chunks, over_chunks, threads
 
-CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
-SAMPLE = 4096  # points that the crowding of a map is judged by
-GROWTH = 1.1  # from one size of the grid to the next
-LEAST = 20  # nodes of half an axis
 KEPT = 3  # grids whose spectra are kept
 PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
-MOST = 2**25  # nodes that a grid may have: a gigabyte and a half, with all that is computed on it
-FREE = 2**15  # nodes that cost next to nothing
-LINES = 200  # of the grid, that one thread is quick at
+LINES = 200  # of the grid, at which one thread is quick
 ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
-FINEST = 0.05  # of the width: finer spacing gains nothing in float32
-# What a node of the grid costs, a point that looks for near ones, and a pair of near points, in
-# nanoseconds; only the ratios matter.
-NODE, POINT, PAIR = 8.0, 60.0, 0.4
 
 
 @dataclass(frozen=True)
@@ -75,7 +64,7 @@ class Field:
         self._radials: dict[Hashable, Radial] = {}
         # By grid, the least recently used first, and by function: the map may waver between two grids.
         self._spectra: dict[tuple[float, float, tuple[int, ...]], dict[Hashable, Any]] = {}
-        self._rests: dict[float, dict[Hashable, Rest]] = {}
+        self._remainders: dict[float, dict[Hashable, Remainder]] = {}
 
     # The functions ----------------------------------------------------------------------------------------
 
@@ -85,7 +74,11 @@ class Field:
 
     def forget(self, keep: Callable[[Hashable], bool]) -> None:
         """Let go of functions: a kernel that is learned is another one at every step."""
-        known: list[dict[Hashable, Any]] = [self._radials, *self._spectra.values(), *self._rests.values()]
+        known: list[dict[Hashable, Any]] = [
+            self._radials,
+            *self._spectra.values(),
+            *self._remainders.values(),
+        ]
         for functions in known:
             for key in [key for key in functions if not keep(key)]:
                 del functions[key]
@@ -95,7 +88,7 @@ class Field:
         radial, edge = self._radials[key], self.cutoff**2
         if edge == 0:
             return radial(f) - self._floor(key)
-        coefficients = self._rest(key, self.cutoff).tail[::-1]
+        coefficients = self._remainder(key, self.cutoff).tail[::-1]
         inside = np.polynomial.polynomial.polyval(np.minimum(f - edge, 0.0), coefficients)
         return np.where(f < edge, inside, radial(np.maximum(f, edge))) - self._floor(key)
 
@@ -108,20 +101,22 @@ class Field:
         squares = sum((m // 2 * self.spacing) ** 2 for m in self.shape)
         return float(np.asarray(self._radials[key](np.full(1, squares)))[0])
 
-    def _rest(self, key: Hashable, cutoff: float) -> Rest:
+    def _remainder(self, key: Hashable, cutoff: float) -> Remainder:
         """What is left to the near sum of a function."""
-        rests = self._rests.setdefault(cutoff, {})
-        if key not in rests:
+        remainders = self._remainders.setdefault(cutoff, {})
+        if key not in remainders:
             # Tails are low polynomials in 1/(1 + (d/width)²), bells in the squared distance, more or less.
             edge, tolerance = cutoff**2, FIT * self.accuracy
             variables = ((False, self.width**-2), (False, 1 / edge), (True, 1 / self.width))
-            fits = [Rest.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
-            rests[key] = min(fits, key=lambda rest: (max(rest.error, tolerance), len(rest.head)))
-        return rests[key]
+            fits = [Remainder.of(self._radials[key], edge, *variable, tolerance) for variable in variables]
+            remainders[key] = min(
+                fits, key=lambda remainder: (max(remainder.error, tolerance), len(remainder.head))
+            )
+        return remainders[key]
 
     def _splits(self, cutoff: float) -> bool:
         """Whether the near part of every function is a polynomial to the accuracy that is asked for."""
-        return all(self._rest(key, cutoff).error <= self.accuracy for key in self._radials)
+        return all(self._remainder(key, cutoff).error <= self.accuracy for key in self._radials)
 
     def _spectrum(self, key: Hashable) -> Any:
         """The transform of the far part, deconvolved of the splines."""
@@ -149,7 +144,7 @@ class Field:
         """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
         low, high = self._extent(Y)
         self.cutoff, self.spacing = self._choose(Y, low, high)
-        self.shape = tuple(map(_size, self._nodes((high - low) / self.spacing)))
+        self.shape = tuple(map(grids.quick_length, grids.nodes_of((high - low) / self.spacing)))
         place = (self.cutoff, self.spacing, self.shape)
         self._spectra[place] = self._spectra.pop(place, {})
         while len(self._spectra) > KEPT:
@@ -172,51 +167,9 @@ class Field:
         loops.extent(Y, low, high)
         return low, high
 
-    @staticmethod
-    def _nodes(cells: Any) -> list[int]:
-        """How many nodes each axis needs: twice the span, with room for the splines.
-
-        Halfway round, where the function meets itself, it has an edge, which splines carry on for a dozen
-        nodes: in a small map they must not reach the points.
-        """
-        return [2 * max(int(c) + loops.NODES + 2, LEAST) for c in cells]
-
     def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
-        """The cutoff, and with it the spacing, that costs the least for a map like this."""
-        sample = Y[:: -(-len(Y) // SAMPLE)] - low
-        crowded = near_pairs(sample, 3 * self.width) * (len(Y) / len(sample)) ** 2
-        best = (np.inf, 0.0, 0.0)
-        for widths in CUTOFFS:
-            cutoff, spacing = widths * self.width, self._spacing(widths)
-            nodes = np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64))
-            if nodes > MOST or (cutoff > 0 and not self._splits(cutoff)):
-                continue
-            pairs = crowded * (widths / 3) ** Y.shape[1]
-            near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
-            best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
-        _, cutoff, spacing = best
-        if not spacing:
-            raise RunAway(
-                f"the map is {np.max(high - low) / self.width:.3g} times as wide as the kernel: it has run"
-                " away; lower learning_rate, or leave it at 'auto'"
-            )
-        # Where nodes cost nothing, finer ones: the force within one cell needs the curvature to be right.
-        while cutoff == 0 and spacing > FINEST * self.width:
-            count, finer = (float(np.prod(self._nodes((high - low) * by / spacing))) for by in (1.0, 1.5))
-            if finer > max(FREE, count):
-                break
-            spacing /= 1.5
-        return cutoff, spacing
-
-    def _spacing(self, widths: float) -> float:
-        """The spacing that gives the accuracy with a cutoff of so many widths.
-
-        Measured on Student's and Gaussian kernels: cubic splines err by at most 0.29 (h/width)³ of the
-        force without a cutoff, and by some 0.04/c (2.5 h/c)³ with one at c widths.
-        """
-        if widths == 0:
-            return self.width * (self.accuracy / 0.29) ** (1 / 3)
-        return self.width * widths * min(0.5, (self.accuracy * widths / 0.04) ** (1 / 3) / 2.5)
+        """The cutoff and the spacing for a map like this."""
+        return grids.choose(Y, low, high, self.width, self.accuracy, self._splits)
 
     def _sort(self, Y: Any, low: Any, high: Any) -> None:
         """Sort the points into cells as wide as the cutoff."""
@@ -254,9 +207,9 @@ class Field:
         masses, own = (self._sorted(each) for each in (masses, own))
         charges = masses if own is None else own if masses is None else masses * own
         parts, *filled = self._grids.shape
-        grids = self._grids.reshape(parts, *solid(tuple(filled)))
+        nodes = self._grids.reshape(parts, *solid(tuple(filled)))
         placed = (self.Y, np.empty(0, np.float32) if charges is None else charges)
-        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, grids)
+        arguments = ((0,) * self.Y.shape[1], *placed, self._origin, self._per_cell, nodes)
         over_chunks(
             loops.deposit, [(part, part + 1) for part in range(parts)], *arguments, n_jobs=self.n_jobs
         )
@@ -301,11 +254,12 @@ class Field:
     ) -> dict[Hashable, tuple[Any, Any]]:
         n, dimensions = self.Y.shape
         masses = np.ones(n, np.float32) if masses is None else masses
-        rests = [self._rest(key, self.cutoff) for key in keys]
+        remainders = [self._remainder(key, self.cutoff) for key in keys]
         polynomials = [
-            _stacked([getattr(rest, name) for rest in rests]) for name in ("head", "slope", "tail")
+            _stacked([getattr(remainder, name) for remainder in remainders])
+            for name in ("head", "slope", "tail")
         ]
-        variables = np.array([rest.variable for rest in rests], np.float32)
+        variables = np.array([remainder.variable for remainder in remainders], np.float32)
         value = np.empty((len(keys), n if values else 0), np.float32)
         gradient = np.empty((len(keys), n if forces else 0, dimensions), np.float32)
         charged = (masses, np.empty(0, np.float32) if own is None else own)
@@ -313,8 +267,8 @@ class Field:
         functions = (variables, *polynomials, values, forces)
         arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
         over_chunks(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
-        for rest, each in zip(rests, value if values else (), strict=False):
-            each -= np.float32(rest.at_zero()) * masses  # what a point has of itself
+        for remainder, each in zip(remainders, value if values else (), strict=False):
+            each -= np.float32(remainder.at_zero()) * masses  # what a point has of itself
         return {
             key: (value[t] if values else None, gradient[t] if forces else None) for t, key in enumerate(keys)
         }
@@ -382,15 +336,6 @@ class Field:
         return back
 
 
-def near_pairs(points: Any, cutoff: float) -> float:
-    """How many ordered pairs are in neighbouring cells of this size, judged by the crowd in each cell."""
-    key = np.zeros(len(points), np.int64)
-    for column in points.T:
-        key = key * 2**20 + (column / cutoff).astype(np.int64)
-    _, crowd = np.unique(key, return_counts=True)
-    return float(3.0 ** points.shape[1] * np.sum(crowd * (crowd - 1.0)))
-
-
 def _stacked(polynomials: list[Any]) -> Any:
     """Polynomials, highest power first, as rows of equal length."""
     length = max(map(len, polynomials))
@@ -400,9 +345,3 @@ def _stacked(polynomials: list[Any]) -> Any:
 def solid(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape in three dimensions, with axes of one node in front."""
     return (1,) * (3 - len(shape)) + tuple(shape)
-
-
-def _size(need: int) -> int:
-    """An even length that FFTs are quick at, one of few, so that a growing map seldom changes its grid."""
-    step = int(np.ceil(np.log(need) / np.log(GROWTH)))
-    return 2 * int(scipy.fft.next_fast_len(int(np.ceil(GROWTH**step / 2)), real=True))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.engine.mesh.field import Field, solid
+from nearfield.engine.mesh.grids import nodes_of, spacing_of
 from nearfield.engine.mesh.laid_loops import read
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
@@ -26,8 +27,8 @@ class _Once(Field):
         return low - margin, high + margin
 
     def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
-        spacing = self._spacing(0.0)
-        while np.prod(np.array(self._nodes((high - low) / spacing), dtype=np.float64)) > NODES:
+        spacing = spacing_of(0.0, self.width, self.accuracy)
+        while np.prod(np.array(nodes_of((high - low) / spacing), dtype=np.float64)) > NODES:
             spacing *= 1.1
         return 0.0, spacing
 

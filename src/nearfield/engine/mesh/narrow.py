@@ -16,11 +16,11 @@ import numpy as np
 
 from nearfield.engine.mesh import field_loops
 from nearfield.engine.mesh import narrow_loops as loops
-from nearfield.engine.mesh.field import NODE, PAIR, POINT
+from nearfield.engine.mesh.grids import NODE, PAIR, POINT
 from nearfield.parallel import chunks, over_chunks
 
 REACH = 4.0  # in units of β^-½: where a bell has fallen to 1e-7
-CELLS = 4  # for each point, at most
+CELLS = 4  # of the grid that points are sorted into, for each point at most
 GRID = 2.5  # widths of a kernel to a node of its grid, and twice that along every axis: what is saved
 
 

@@ -16,7 +16,7 @@ ENOUGH = f32(7)  # in units of 1/β: what is so much further than the nearest ha
 
 
 @jit
-def around(cell, reach, Yt, axes, starts, shape, there, places):
+def around(cell, reach, Yt, axes, starts, shape, there, points):
     """Copy the points of a cell and of those up to `reach` cells away, side by side; how many they are."""
     nx = shape[2]
     x, y, z = cell % nx, (cell // nx) % shape[1], cell // (nx * shape[1])
@@ -27,13 +27,13 @@ def around(cell, reach, Yt, axes, starts, shape, there, places):
             for e in range(starts[row + max(x - reach, 0)], starts[row + min(x + reach, nx - 1) + 1]):
                 for c in range(len(axes)):
                     there[c, m] = Yt[c, e]
-                places[m] = e
+                points[m] = e
                 m += 1
     return m
 
 
 @jit
-def squares(i, m, Yt, axes, there, places, f):
+def squares(i, m, Yt, axes, there, points, f):
     """The squared distances of a point to those that were copied, its own out of sight, and the least."""
     f[:m] = f32(0)
     for c in range(len(axes)):
@@ -43,25 +43,25 @@ def squares(i, m, Yt, axes, there, places, f):
             f[e] += gap * gap
     least = AWAY
     for e in range(m):
-        if places[e] == i:
+        if points[e] == i:
             f[e] = AWAY
         least = min(least, f[e])
     return least
 
 
 @jit
-def look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, places, f):
+def look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, points, f):
     """All points that matter beside the nearest: from the cells around, or from further out if need be.
 
     `narrow` is the smallest precision that is asked for, `width` that of a cell. Returned are how many there
     are, the least squared distance, and whether the copies of the cell's surroundings were overwritten.
     """
-    least = squares(i, m, Yt, axes, there, places, f)
+    least = squares(i, m, Yt, axes, there, points, f)
     reach, widest, moved = 1, max(shape[0], shape[1], shape[2]), False
     while reach < widest and least + ENOUGH / narrow > (reach * width) ** 2:
         reach *= 2
-        m = around(cell, reach, Yt, axes, starts, shape, there, places)
-        least = squares(i, m, Yt, axes, there, places, f)
+        m = around(cell, reach, Yt, axes, starts, shape, there, points)
+        least = squares(i, m, Yt, axes, there, points, f)
         moved = True
     return m, least, moved
 
@@ -83,7 +83,7 @@ def logarithms(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, lo
     f is the squared distance of the nearest: kept apart, no digits are lost where β f is large.
     """
     n = Yt.shape[1]
-    there, places, f, w = (
+    there, points, f, w = (
         np.empty((len(axes), n), f32),
         np.empty(n, np.int64),
         np.empty(n, f32),
@@ -96,8 +96,8 @@ def logarithms(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, lo
             if narrow == 0:
                 continue
             if not known:
-                m, known = around(cell, 1, Yt, axes, starts, shape, there, places), True
-            count, least, moved = look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, places, f)
+                m, known = around(cell, 1, Yt, axes, starts, shape, there, points), True
+            count, least, moved = look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, points, f)
             known = not moved
             for u in range(len(beta)):
                 if not active[i, u]:
@@ -115,7 +115,7 @@ def logarithms(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, lo
 def springs(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, logs, strength, gradient):
     """Add the springs k_ij = strength_iu β exp(-β f_ij)/S_iu of the same points and scales, at both ends."""
     n, common = Yt.shape[1], logs.shape[0] == 1
-    there, places, f, w = (
+    there, points, f, w = (
         np.empty((len(axes), n), f32),
         np.empty(n, np.int64),
         np.empty(n, f32),
@@ -129,8 +129,8 @@ def springs(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, logs,
             if narrow == 0:
                 continue
             if not known:
-                m, known = around(cell, 1, Yt, axes, starts, shape, there, places), True
-            count, _, moved = look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, places, f)
+                m, known = around(cell, 1, Yt, axes, starts, shape, there, points), True
+            count, _, moved = look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, points, f)
             known = not moved
             k[:count] = f32(0)
             for u in range(len(beta)):
@@ -149,5 +149,5 @@ def springs(lo, hi, axes, Yt, starts, shape, width, beta, active, nearest, logs,
                 for e in range(count):
                     pull = k[e] * (here - there[c, e])
                     total += pull
-                    gradient[c, places[e]] -= pull
+                    gradient[c, points[e]] -= pull
                 gradient[c, i] += total

@@ -21,7 +21,7 @@ TAYLOR = 3  # the degree of the polynomial that the grid has in the function's p
 
 
 @dataclass(frozen=True)
-class Rest:
+class Remainder:
     """What the near sum adds to the grid's: R(f) = A(v) - T(f - c²) up to the cutoff c, and zero beyond.
 
     Attributes
@@ -29,8 +29,8 @@ class Rest:
     head, tail : array
         The polynomials A, which is the function itself, and T, its Taylor polynomial at the cutoff; highest
         power first.
-    variable : (rooted, scale, stretch, shift)
-        v = stretch/(1 + scale x) + shift, which runs from 1 at 0 to -1 at the cutoff, with x = f or, if
+    variable : (rooted, curving, stretch, shift)
+        v = stretch/(1 + curving x) + shift, which runs from 1 at 0 to -1 at the cutoff, with x = f or, if
         rooted, the distance √f. Student's kernel is a straight line in the first; a kernel with a sharp top
         is smoother in the second.
     error : float
@@ -43,12 +43,12 @@ class Rest:
     error: float
 
     @classmethod
-    def of(cls, radial: Radial, edge: float, rooted: bool, scale: float, tolerance: float) -> Rest:
-        """The rest of a function, with the lowest head that meets a tolerance if one does."""
-        least = 1 / (1 + scale * (edge**0.5 if rooted else edge))
+    def of(cls, radial: Radial, edge: float, rooted: bool, curving: float, tolerance: float) -> Remainder:
+        """The remainder of a function, with the lowest head that meets a tolerance if one does."""
+        least = 1 / (1 + curving * (edge**0.5 if rooted else edge))
         stretch, shift = 2 / (1 - least), -(1 + least) / (1 - least)
         v = np.cos(np.pi * (np.arange(SAMPLES) + 0.5) / SAMPLES)
-        x = (stretch / (v - shift) - 1) / scale
+        x = (stretch / (v - shift) - 1) / curving
         f = x**2 if rooted else x
         values = np.asarray(radial(f), dtype=np.float64)
         series = scipy.fft.dct(values, type=2) / SAMPLES  # in Chebyshev's polynomials T_k
@@ -65,7 +65,7 @@ class Rest:
         error = float(lost[degree + 1])
         head = np.polynomial.chebyshev.cheb2poly(series[: degree + 1])[::-1]
         head = np.pad(head, (degree + 1 - len(head), 0))
-        return cls(head, taylor(radial, edge)[::-1], (rooted, scale, stretch, shift), error)
+        return cls(head, taylor(radial, edge)[::-1], (rooted, curving, stretch, shift), error)
 
     @property
     def slope(self) -> Any:
@@ -74,8 +74,8 @@ class Rest:
 
     def at_zero(self) -> float:
         """R(0), which a point has of itself."""
-        rooted, scale, stretch, shift = self.variable
-        reach = (stretch / (-1 - shift) - 1) / scale
+        rooted, curving, stretch, shift = self.variable
+        reach = (stretch / (-1 - shift) - 1) / curving
         return float(np.polyval(self.head, 1.0) - np.polyval(self.tail, -(reach**2) if rooted else -reach))
 
 

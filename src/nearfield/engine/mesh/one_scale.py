@@ -60,7 +60,7 @@ class Mesh(Engine):
     name, precedence = "mesh", 20
     summary = "edges and field, near-linear"
     matches = "neighbours"
-    precision = 1e-5  # of the grid, to which value and gradient agree
+    relative_error = 1e-5  # of the grid, to which value and gradient agree
 
     @classmethod
     def obstacle(cls, task: Task) -> str | None:
@@ -99,13 +99,13 @@ class Mesh(Engine):
         accuracy: float = ACCURACY,
         weights: Any = None,
     ) -> None:
-        P, number = (target.P, target.number) if isinstance(target, Sampled) else (target, None)
+        P, multiplicity = (target.P, target.multiplicity) if isinstance(target, Sampled) else (target, None)
         P = sparse.csr_array(P)
         self.n, self.n_jobs = P.shape[0], n_jobs
         self.weights = weights
         if self.weights is not None:
-            number = pairs_of_copies(P, self.weights)
-        self.edges = Edges(P, number, n_jobs)
+            multiplicity = pairs_of_copies(P, self.weights)
+        self.edges = Edges(P, multiplicity, n_jobs)
         self.degree, self.entropy = self.edges.weighed()  # of all copies of a point
         self.mass = float(self.degree.sum())
         degree = self.degree if self.weights is None else self.degree / self.weights
@@ -118,7 +118,7 @@ class Mesh(Engine):
         self.fused = method.cost.facts.cross_entropy and kernel.facts.tail is not None
         self.mixed = method.cost.facts.mixture is not None and kernel.facts.tail is not None
         both_ways = method.normalization == "point"
-        if self.fused and (both_ways or number is not None):
+        if self.fused and (both_ways or multiplicity is not None):
             # The springs of a cross-entropy depend on p alone, and not on S.
             self.edges = self.edges.folded(both_ways)
         self.field = Field(self._width(), accuracy, n_jobs)
@@ -147,7 +147,7 @@ class Mesh(Engine):
         evaluate = self._point if method.normalization == "point" else self._pair
         return evaluate(request, *self._begin(request))
 
-    def held(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
+    def sums(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
         """S and Ḡ at Y, which new points find as they are: of all pairs, or of each point."""
         method = method or self.method
         request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), 1.0, False)

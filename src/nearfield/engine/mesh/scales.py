@@ -45,14 +45,14 @@ class Scales(Engine):
     """
 
     name = Mesh.name
-    precision = 1e-5  # of the grid, to which value and gradient agree
+    relative_error = 1e-5  # of the grid, to which value and gradient agree
 
     def __init__(
         self, method: Method, target: Any, n_jobs: int | None = None, accuracy: float = ACCURACY
     ) -> None:
-        P, number = (target.P, target.number) if isinstance(target, Sampled) else (target, None)
+        P, multiplicity = (target.P, target.multiplicity) if isinstance(target, Sampled) else (target, None)
         self.method, self.n_jobs = method, n_jobs
-        self.edges = Edges(sparse.csr_array(P), number, n_jobs)
+        self.edges = Edges(sparse.csr_array(P), multiplicity, n_jobs)
         self.n = self.edges.n
         degree, self.entropy = self.edges.weighed()
         self.mass = float(degree.sum())
@@ -60,7 +60,7 @@ class Scales(Engine):
         self.limit = float(sum(term.coefficient(1.0) for term in terms))
         kernel = method.require_kernel()
         self.fused = method.cost.facts.cross_entropy or method.cost.facts.mixture is not None
-        if method.cost.facts.cross_entropy and number is not None:  # which is linear in p
+        if method.cost.facts.cross_entropy and multiplicity is not None:  # which is linear in p
             self.edges = self.edges.folded(False)
         self.fields = [Field(kernel.width / b**0.5, accuracy, n_jobs) for b in method.precisions]
 

@@ -1,0 +1,121 @@
+"""The hot loops of the search for neighbours, compiled by Numba."""
+
+import numpy as np
+
+from nearfield.parallel.compiled import jit
+
+
+@jit
+def leave_out_self(lo, hi, X, rows, found, indices, squared):
+    """The first k of k + 1 found neighbours that are not the point itself, sorted by distance."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        own = rows[i]
+        m = 0
+        for e in range(k + 1):
+            j = found[i, e]
+            if j == own or j < 0 or m == k:
+                continue
+            total = 0.0
+            for c in range(X.shape[1]):
+                gap = X[own, c] - X[j, c]
+                total += gap * gap
+            at = m  # insertion: what came in order stays so but for rounding
+            while at > 0 and squared[i, at - 1] > total:
+                squared[i, at] = squared[i, at - 1]
+                indices[i, at] = indices[i, at - 1]
+                at -= 1
+            squared[i, at] = total
+            indices[i, at] = j
+            m += 1
+        for e in range(m, k):  # fewer were found
+            indices[i, e] = own
+            squared[i, e] = np.inf
+
+
+@jit
+def squared_between(X, j, row):
+    """The squared distance of a point and another row."""
+    total = np.float32(0)
+    for c in range(X.shape[1]):
+        gap = row[c] - X[j, c]
+        total += gap * gap
+    return total
+
+
+@jit
+def put(indices, squared, m, j, total):
+    """Put a point at its place among the m nearest so far; of equally near ones the first index leads."""
+    at = m
+    while at > 0 and (squared[at - 1] > total or (squared[at - 1] == total and indices[at - 1] > j)):
+        if at < len(indices):
+            squared[at] = squared[at - 1]
+            indices[at] = indices[at - 1]
+        at -= 1
+    if at < len(indices):
+        squared[at] = total
+        indices[at] = j
+
+
+@jit
+def search(lo, hi, X, asking, centres, order, starts, searched, indices, squared):
+    """The k nearest points to some other rows, in the lists whose centres are nearest.
+
+    Nothing depends on the rows beside, and of equally near points the first ones are taken.
+    """
+    k = indices.shape[1]
+    lists, apart = np.empty(searched, np.int32), np.empty(searched, np.float32)
+    for i in range(lo, hi):
+        row = asking[i]
+        for cell in range(len(centres)):
+            total = squared_between(centres, cell, row)
+            if cell < searched or total < apart[searched - 1]:
+                put(lists, apart, min(cell, searched), cell, total)
+        m = 0
+        for cell in lists:
+            for at in range(starts[cell], starts[cell + 1]):
+                j = order[at]
+                total = squared_between(X, j, row)
+                if m < k or total <= squared[i, k - 1]:
+                    put(indices[i], squared[i], m, j, total)
+                    m = min(m + 1, k)
+        for e in range(m, k):  # fewer were found
+            indices[i, e] = 0
+            squared[i, e] = np.inf
+
+
+@jit
+def squared_to_all(lo, hi, X, asking, squared):
+    """The squared distances of some other rows to all points."""
+    for i in range(lo, hi):
+        for j in range(X.shape[0]):
+            squared[i, j] = squared_between(X, j, asking[i])
+
+
+@jit
+def distances_apart(X, rows, others, out):
+    """The Euclidean distances of some rows to some others each."""
+    for a in range(len(rows)):
+        here = X[rows[a]]
+        for e in range(others.shape[1]):
+            there, total = X[others[a, e]], np.float32(0)
+            for c in range(X.shape[1]):
+                gap = here[c] - there[c]
+                total += gap * gap
+            out[a, e] = np.sqrt(total)
+
+
+@jit
+def nearest_first(lo, hi, indptr, columns, distances, indices, squared):
+    """The neighbours that the rows of a sparse matrix hold, nearest first; empty entries are at the end."""
+    k = indices.shape[1]
+    for i in range(lo, hi):
+        start = indptr[i]
+        order = np.argsort(distances[start : indptr[i + 1]], kind="mergesort")  # of equals the first column
+        for e in range(k):
+            if e < len(order):
+                indices[i, e] = columns[start + order[e]]
+                squared[i, e] = distances[start + order[e]] ** 2
+            else:
+                indices[i, e] = i
+                squared[i, e] = np.inf
