@@ -3,7 +3,7 @@
     python -m benchmarks.studies.aligning path/to/mnist.npz [draws]
 
 10 000 digits in two halves that share 2000 rows, 6000 each. Separate maps are `align` with strength 0, which
-lays them on one another by Procrustes' rotation; both kinds make the same iterations. Figures of quality alone.
+lays them on one another by Procrustes' rotation; both kinds make the same number of iterations.
 """
 
 from __future__ import annotations

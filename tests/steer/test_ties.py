@@ -51,12 +51,12 @@ def test_whoever_shares_nothing_with_anybody_is_named():
 
 
 @pytest.mark.parametrize("strength", [0.01, 0.3, 10.0])
-@pytest.mark.parametrize("least", [0.0, 1.0])
+@pytest.mark.parametrize("least", [0.0, 9.0])
 def test_the_slope_is_that_of_the_value(strength, least):
     ties = Ties([list(range(6)), list(range(2, 8))])
     maps = [RANDOM.normal(size=(6, 2)), RANDOM.normal(size=(6, 2))]
-    ties.lay(maps)
-    tie = Tie(ties, 1, strength, least).measured(Measure(0.1, 5.0))
+    ties.lay(maps, [least, least])
+    tie = Tie(ties, 1, strength).measured(Measure(0.1, 5.0))
     value, rows, slopes = tie.evaluate(maps[1])
     assert value > 0
     assert rows.tolist() == [0, 1, 2, 3]

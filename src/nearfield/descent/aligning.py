@@ -18,12 +18,13 @@ from nearfield.algebra.method import Method
 from nearfield.checks import whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.descent import RECORD
+from nearfield.descent.optimizers import Momentum
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import Run
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
 from nearfield.steer.base import positive
-from nearfield.steer.ties import Tie, Ties, radius
+from nearfield.steer.ties import WIDTH, Tie, Ties, radius
 from nearfield.typing import Array
 
 STRENGTH = (
@@ -38,7 +39,7 @@ class Aligned:
     Attributes
     ----------
     maps : list of Map
-        In the order of the data, in common coordinates: ``maps[0].Y`` and so on, to be drawn on the same axes.
+        In the order of the data, in common coordinates: ``maps[0].Y`` and the others go on the same axes.
     cost : array (maps,)
         Of each, without the ties.
     drift : array (maps, maps)
@@ -79,10 +80,10 @@ class Together:
     """
 
     def __init__(self, runs: list[Run], ties: Ties, strength: float) -> None:
-        self.runs, self.ties, self.tied = runs, ties, strength > 0
+        self.runs, self.ties, self.strength = runs, ties, strength
         self.lay()
-        for k, run in enumerate(runs if self.tied else ()):
-            run.add(Tie(ties, k, strength, _dot(run.method)))
+        for k, run in enumerate(runs if strength > 0 else ()):
+            run.add(Tie(ties, k, strength))
 
     @property
     def iteration(self) -> int:
@@ -97,21 +98,30 @@ class Together:
     def lay(self) -> list[Array]:
         """The maps as they are now, in common coordinates."""
         maps = [run.Y for run in self.runs]
-        self.ties.lay(maps)
+        self.ties.lay(maps, [dot(run, self.strength) for run in self.runs])
         return self.ties.laid(maps)
 
     def iterate(self, tol: float | None) -> bool:
         """Make one iteration of each; whether all of them have come to rest."""
-        if self.tied:
+        if self.strength > 0:
             self.lay()
         due = (self.iteration + 1) % RECORD == 0
         rests = [run.converge(run.iteration + 1, tol=tol if due else 0.0) for run in self.runs]
         return all(rests)
 
 
-def _dot(method: Method) -> float:
-    """The radius up to which a map has yet to unfold; costs of distances and ladders start at full size."""
-    return 0.0 if method.kernel is None or method.climbs else float(method.kernel.width)
+def dot(run: Run, strength: float) -> float:
+    """The radius below which a map is a dot yet, and its size is taken for this.
+
+    That is the width of the kernel; costs of distances, and scales made to measure, start at their full size.
+    Momentum's steps have a fixed rate, and ties that were stiffer than the map's own springs would tear at it:
+    for them it is so many widths that none is.
+    """
+    method = run.method
+    if method.kernel is None or method.climbs or method.precisions != (1.0,):
+        return 0.0
+    steps = run.phase_at(run.iteration).optimizer == Momentum.name
+    return float(method.kernel.width) * (max(1.0, 2 * strength / WIDTH**2) if steps else 1.0)
 
 
 def align(
@@ -128,15 +138,15 @@ def align(
 ) -> Aligned:
     """Map several data sets together, so that what they share lies in the same place.
 
-    The maps minimise the sum of their costs and of ties: a point that several data sets have is drawn, in each
-    map, to the mean of its places in all of them. Ties act from the first iteration on, and hold what hardly
-    differs; a point whose neighbours are others from one data set to the next may go where it belongs.
+    The maps minimise the sum of their costs and of ties: a point that several data sets have is drawn, in
+    each map, to the mean of its places in all of them. Ties act from the first iteration on, and hold what
+    hardly differs; a point whose neighbours are others from one data set to the next may go where it belongs.
 
     Parameters
     ----------
     datasets : list of array, sparse matrix or data frame
-        Two or more, each as `Run` takes it; they may have other rows, other columns, or be the same at several
-        times. Distances, neighbours or affinities if `metric` says so.
+        Two or more, each as `Run` takes it; they may have other rows, other columns, or be the same at
+        several times. Distances, neighbours or affinities if `metric` says so.
     ids : list of sequence, optional
         What each row of each data set stands for, by numbers or text: rows of the same id are tied. Rows may
         be in any order, and need not be in all data sets. By default the data sets have the same rows in the

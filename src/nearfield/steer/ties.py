@@ -25,7 +25,6 @@ from nearfield.steer.penalties import Student
 from nearfield.typing import Array
 
 WIDTH = 0.5  # of the penalty, in units of the map's radius
-STIFFEST = 1.0  # pulls per width of the kernel: stiffer ties would tear at a map that is a dot yet
 
 Frame = tuple[Array, Array]  # how a map is turned, and then shifted
 
@@ -46,8 +45,8 @@ class Ties:
         The shared points of each map, and their numbers among all that are shared.
     places : list of array
         Where each map's shared points are drawn to, in its own coordinates.
-    radii : array
-        The sizes of the maps.
+    sizes : array
+        The radii of the maps, or what is taken for them.
     frames : list of Frame
         How each map is laid on the first.
 
@@ -71,7 +70,7 @@ class Ties:
         self.common = [np.array([numbers[e] for e in own if times[e] > 1], np.int64) for own in ids]
         self.order = self._order()
         self.places: list[Array] = []
-        self.radii = np.ones(len(ids))
+        self.sizes = np.ones(len(ids))
         self.frames: list[Frame] = []
 
     def shared(self, a: int, b: int) -> tuple[Indices, Indices]:
@@ -80,7 +79,7 @@ class Ties:
         return self.rows[a][here], self.rows[b][there]
 
     def _order(self) -> list[int]:
-        """The maps in an order in which each shares points with those before it, or one line of who does not."""
+        """The maps, each after some that it shares points with; or one line of who shares none."""
         order, known = [0], set(self.common[0].tolist())
         while len(order) < len(self.rows):
             others = [k for k in range(len(self.rows)) if k not in order]
@@ -94,8 +93,8 @@ class Ties:
             known |= set(self.common[found].tolist())
         return order
 
-    def lay(self, maps: Sequence[Array]) -> None:
-        """Take the means of the shared points of maps as they are now."""
+    def lay(self, maps: Sequence[Array], least: Sequence[float] | None = None) -> None:
+        """Take the means of the shared points of maps as they are now; no map is taken for less than `least`."""
         dimensions = maps[0].shape[1]
         total, times = np.zeros((self.count, dimensions)), np.zeros(self.count)
         frames: dict[int, Frame] = {}
@@ -113,7 +112,7 @@ class Ties:
             (means[common] - shift) @ turn.T
             for common, (turn, shift) in zip(self.common, self.frames, strict=True)
         ]
-        self.radii = np.array([radius(Y) for Y in maps])
+        self.sizes = np.maximum([radius(Y) for Y in maps], np.zeros(len(maps)) if least is None else least)
 
     def laid(self, maps: Sequence[Array]) -> list[Array]:
         """The maps laid on the first, as `lay` has found."""
@@ -132,9 +131,6 @@ class Tie(Term):
         Of the map.
     strength : float
         In units of the force that a point feels anyway.
-    least : float
-        The width of the kernel. Below it, and so many times it as are needed for ties that are not too stiff,
-        the map is a dot yet, and its radius is taken for that.
     pull : float
         That force.
     """
@@ -142,7 +138,6 @@ class Tie(Term):
     ties: Ties
     number: int
     strength: float
-    least: float = 0.0
     pull: float = 1.0
     floats: ClassVar[bool] = True
     live: ClassVar[bool] = True
@@ -152,8 +147,7 @@ class Tie(Term):
 
     def evaluate(self, Y: Array) -> tuple[float, Indices, Array]:
         rows, places = self.ties.rows[self.number], self.ties.places[self.number]
-        least = self.least * max(1.0, 2 * self.strength / (STIFFEST * WIDTH**2))
-        size = max(float(self.ties.radii[self.number]), least) or 1.0
+        size = float(self.ties.sizes[self.number]) or 1.0
         penalty = Student(self.strength, WIDTH)
         factor, square = penalty.scales(Measure(self.pull, size), len(rows))
         gaps = Y[rows] - places
