@@ -54,7 +54,7 @@ def figures(X: Any, draw: int) -> None:
         )
 
 
-def main(path: str, draws: str = "3") -> None:
+def main(path: str, draws: str = "4") -> None:
     """So many draws of the rows."""
     warnings.simplefilter("ignore")
     X, _ = mnist(path)

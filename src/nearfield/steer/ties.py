@@ -94,7 +94,7 @@ class Ties:
         return order
 
     def lay(self, maps: Sequence[Array], least: Sequence[float] | None = None) -> None:
-        """Take the means of the shared points of maps as they are now; no map is taken for less than `least`."""
+        """Take the means of the shared points as they are now; `least` is the smallest size of each map."""
         dimensions = maps[0].shape[1]
         total, times = np.zeros((self.count, dimensions)), np.zeros(self.count)
         frames: dict[int, Frame] = {}
