@@ -28,7 +28,7 @@ matplotlib.rcParams["font.family"] = "DejaVu Sans"  # it comes with Matplotlib: 
 
 def draw_all(folder: Path) -> None:
     """Draw every picture."""
-    for draw in (kernels, costs, wine, cities, perplexities, digits_as_they_are):
+    for draw in (kernels, costs, wine, cities, perplexities, aligning, digits_as_they_are):
         name = draw.__name__.partition("_")[0] + ".png"
         keep(draw(), folder / name)
         print(f"wrote {folder.name}/{name}")
@@ -193,6 +193,25 @@ def perplexities() -> Figure:
     curves.spines[["top", "right"]].set_visible(False)
     curves.grid(color=FAINT, linewidth=0.4)
     curves.legend(frameon=False, fontsize=8, labelcolor=INK, loc="lower center")
+    return figure
+
+
+def aligning() -> Figure:
+    """Two maps of the digits that share a third of their rows, separate and made together."""
+    table = digits()
+    ids = [np.arange(0, 600), np.arange(400, 1000)]
+    figure, row = panels("separate maps, turned onto each other", "nf.align", width=5.0, height=4.6)
+    for ax, strength in zip(row, (0.0, 0.25), strict=True):
+        made = nf.align([table.X[each] for each in ids], ids, strength=strength, random_state=0)
+        first, second = (each.Y for each in made.maps)
+        for a, b in zip(first[400:], second[:200], strict=True):  # the places of what is shared
+            ax.plot(*np.transpose([a, b]), color="#808080", linewidth=0.6, zorder=1)
+        for Y, own in ((first, ids[0]), (second, ids[1])):
+            colours = [COLOURS[int(label)] for label in np.asarray(table.labels)[own]]
+            ax.scatter(*Y.T, s=5, c=colours, linewidths=0, zorder=2)
+        ax.set_aspect("equal")
+        ax.set(xticks=[], yticks=[], xlabel=f"drift {made.drift[0, 1]:.2f} of the radius")
+        ax.grid(visible=False)
     return figure
 
 

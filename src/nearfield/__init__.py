@@ -27,6 +27,7 @@ _HOME = {
     "transforms": "algebra.transforms",
     "intrinsic_dimension": "affinity.perplexity",
     "Run": "descent.run",
+    "align": "descent.aligning",
     "Map": "io.maps",
     "check": "engine.check",
     "compare": "comparison.comparing",
@@ -45,6 +46,7 @@ __all__ = [
     "Method",
     "Run",
     "__version__",
+    "align",
     "check",
     "compare",
     "costs",
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from nearfield.algebra.method import Method
     from nearfield.comparison.comparing import compare
     from nearfield.derivation.derive import derive
+    from nearfield.descent.aligning import align
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
     from nearfield.estimators import TSNE, Embedder

@@ -196,7 +196,10 @@ class Descent:
         phase = self.phase_at(self.iteration)
         if phase is not self.phase:  # Ctrl-C came in between
             self.prepare()
-        phase = calmed(phase, max((left for left, _ in self.problem.terms), default=0.0))
+        terms = self.problem.terms
+        phase = calmed(phase, max((left for left, term in terms if not term.live), default=0.0))
+        if any(term.live for _, term in terms):
+            self.optimizer.renew()
         due = self.iteration % RECORD == 0
         following, before = self.optimizer.step(self.z, self.problem, phase, due)
         if not np.all(np.isfinite(following)):

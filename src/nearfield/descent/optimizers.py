@@ -48,6 +48,9 @@ class Optimizer:
     def change(self) -> None:
         """Forget the value: the problem is a slightly other one from here on."""
 
+    def renew(self) -> None:
+        """Compute value and gradient anew where they were kept: some term goes along with another map."""
+
     def forget(self, variables: Indices) -> None:
         """Forget the motion of some variables, which are put elsewhere, held, or let go."""
         self.change()
@@ -157,6 +160,9 @@ class LBFGS(Optimizer):
 
     def change(self) -> None:
         self.here, self.rests = None, False
+
+    def renew(self) -> None:
+        self.here = None
 
     def forget(self, variables: Indices) -> None:
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are

@@ -51,9 +51,13 @@ class Term:
     ----------
     floats : bool
         Whether it stays the same if the whole map is moved. If not, the map is no longer recentred.
+    live : bool
+        Whether it goes along with something that moves as the map does, such as another map. It acts from the
+        first iteration on, does not calm the momentum, and is never the same at two iterations.
     """
 
     floats: ClassVar[bool] = False
+    live: ClassVar[bool] = False
 
     def check(self, n: int, dimensions: int) -> None:
         """Refuse what does not go with a map of n points, with one line that says why."""

@@ -122,7 +122,7 @@ class Steering:
     def active_at(self, iteration: int) -> list[tuple[float, Term]]:
         """The terms that count at an iteration, and how much is left of each."""
         if self.asleep:
-            return []
+            return [(1.0, term) for term in self.terms if term.live]
         pulls = [(each.left_at(iteration), each) for each in self.pulls]
         return [*((left, each) for left, each in pulls if left > 0), *((1.0, term) for term in self.terms)]
 
