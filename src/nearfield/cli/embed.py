@@ -30,7 +30,8 @@ from nearfield.cli.preparation import (
     make_map,
     perplexities,
     pinned,
-    prepare,
+    preparation,
+    save_model,
     start_positions,
 )
 from nearfield.cli.reading import Reading
@@ -78,6 +79,13 @@ def embed(
     parameters: Parameters = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="The model, such as model.nfmap, with which nearfield place places new rows."),
+    ] = None,
+    rows: Annotated[
+        str, typer.Option(metavar="FORM", help="The model's rows: exact, or compact, a byte a number.")
+    ] = "exact",
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
@@ -92,13 +100,17 @@ def embed(
     reading.check()
     composed = compose(method, settings(parameters or []))
     out = Path(f"{data.stem}-map.csv") if out is None else out
-    check_outputs({"data": data, "pins": pins}, out, plot, dimensions)
+    check_outputs({"data": data, "pins": pins}, out, plot, dimensions, save)
+    if rows not in ("exact", "compact"):
+        raise ValueError(f"--rows {rows}: it is exact or compact")
 
     from nearfield.io.tables import write_map
 
     table = reading.read(data, metric, report)
     places = pinned(pins, table.ids, len(table.X), dimensions)
-    X = prepare(table.X, standardize, pca, metric, seed, report)
+    named = {"names": table.names, "id": id, "label": label, "missing": missing}
+    how = preparation(table.X, standardize, pca, metric, seed, report, **named)
+    X = how.rows(table.X)
 
     given = {
         "n_components": dimensions,
@@ -120,6 +132,7 @@ def embed(
         {k: v for k, v in given.items() if v is not None},
         places,
         shown=not quiet,
+        keep=save is not None,
     )
     seconds = time.perf_counter() - began
     if made.pinned:
@@ -129,6 +142,8 @@ def embed(
     write_map(out, made.Y, ids=table.ids, labels=table.labels)
     if plot is not None:
         draw(plot, made.Y, table.labels, f"{data.stem} · {method}", label)
-    report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
+    if save is not None:
+        save_model(save, made, how, rows)
+    report("wrote", ", ".join(str(path) for path in (out, plot, save) if path is not None))
     if made.interrupted:  # of which was warned
         raise typer.Exit(INTERRUPTED)
