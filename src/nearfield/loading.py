@@ -55,7 +55,9 @@ def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder 
         raise ValueError(f"{os.fspath(path)} is a {kind}, which needs no data: leave out X")
     if kind == "map":
         if given:
-            raise ValueError(f"{os.fspath(path)} is a map, which needs nothing else: leave out {', '.join(given)}")
+            raise ValueError(
+                f"{os.fspath(path)} is a map, which needs nothing else: leave out {', '.join(given)}"
+            )
         return kept
     if kind != "model":
         raise ValueError(another_kind(path, kind))

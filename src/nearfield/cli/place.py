@@ -88,7 +88,9 @@ def place(
                     read, placed = read + len(part.X), placed + len(X)
                     if plot is not None:
                         drawn.append((found.Y, found.novelty))
-                gauge(share, f"{placed} rows")
+                if share < 1:
+                    gauge(share, f"{placed} rows")
+            gauge(1.0, f"{placed} rows")
             if not placed:
                 none = _placed(model, np.empty((0, wanted.width)))
                 rows.write(_columns(none, {"id": np.empty(0, np.int64)}))
@@ -157,14 +159,13 @@ class Wanted:
         from nearfield.io.columns import choose, quoted
 
         there = list(names)
-        id, label = (
-            name if name in there or name in self.asked else None for name in (self.id, self.label)
-        )
+        id, label = (name if name in there or name in self.asked else None for name in (self.id, self.label))
         if self.names is None:
             choice = choose(there, label, None, id)
             if len(choice.numbers) != self.width:
                 raise ValueError(
-                    f"{self.data} has {len(choice.numbers)} columns, and {self.mapped} was made of {self.width}"
+                    f"{self.data} has {len(choice.numbers)} columns, and {self.mapped} was made of"
+                    f" {self.width}"
                 )
             return choice
         lacking = [name for name in self.names if name not in there]
@@ -176,7 +177,8 @@ class Wanted:
         extra = [name for name in there if name not in (*self.names, id, label)]
         if extra and self.names == made_up(self.width) and tuple(there) == made_up(len(there)):
             raise ValueError(
-                f"{self.data} has {len(there)} columns without names, and {self.mapped} was made of {self.width}"
+                f"{self.data} has {len(there)} columns without names, and {self.mapped} was made of"
+                f" {self.width}"
             )
         if extra:
             self.notes.append(
@@ -187,7 +189,7 @@ class Wanted:
         return choose(there, label, [f'"{name}"' if "," in name else name for name in self.names], id)
 
     def mended(self, table: Table, start: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The numbers of some rows, and their ids and labels, without what is missing; from row `start` on."""
+        """The numbers of some rows, from row `start` on, and their ids and labels; nothing is missing."""
         import numpy as np
 
         X, keep = table.X, np.ones(len(table.X), dtype=bool)
@@ -234,12 +236,8 @@ def _pieces(table: Table) -> Iterator[Table]:
     """Some rows of a table at a time."""
     step = max(1, min(ROWS, CELLS // max(1, table.X.shape[1])))
     for lo in range(0, len(table.X), step):
-        rows = slice(lo, lo + step)
-        sides = {
-            name: None if each is None else each[rows]
-            for name, each in (("labels", table.labels), ("ids", table.ids))
-        }
-        yield replace(table, X=table.X[rows], **sides)
+        labels, ids = (None if each is None else each[lo : lo + step] for each in (table.labels, table.ids))
+        yield replace(table, X=table.X[lo : lo + step], labels=labels, ids=ids)
 
 
 def _placed(model: Any, X: np.ndarray) -> Any:
@@ -261,6 +259,8 @@ def _draw(path: Path, model: Any, drawn: list[Any], title: str) -> None:
     import numpy as np
 
     from nearfield import show
+    from nearfield.descent.placing import Placed
 
     Y, novelty = (np.concatenate(each) for each in zip(*drawn, strict=True))
-    show.save(show.map(model, new=Y, novelty=novelty, title=title), path)
+    new = Placed(Y, None, np.full(len(Y), np.nan), novelty)
+    show.save(show.map(model, new=new, novelty=True, title=title), path)

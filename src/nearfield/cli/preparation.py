@@ -35,15 +35,18 @@ def check_outputs(
             raise ValueError(f"--save {save} would be written twice: name another file")
     for name, path in given.items():
         for option, target in (("--out", out), ("--save", save)):
-            if path is not None and target is not None and target.exists() and path.exists():
-                if target.samefile(path):
-                    raise ValueError(f"{option} {target} would replace the {name}: name another file")
+            if path is not None and target is not None and _same(path, target):
+                raise ValueError(f"{option} {target} would replace the {name}: name another file")
     if plot is not None:
         from nearfield.show import check_picture_path
 
         if dimensions > 3:
             raise ValueError(f"--plot can draw up to three dimensions and not {dimensions}: leave it out")
         check_picture_path(plot)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
 
 
 def prepare(

@@ -45,6 +45,7 @@ OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Projection": (Projection, {}),
     "Still": (Still, {}),
 }
+HOLD = ("HeldMap", "HeldDistances", "Projection", "Still")  # the map, which the file has once
 PART = {"cost", "kernel", "transform"}  # of a method
 NEEDED = ("method", "metric", "metric_params")  # without which nothing can be placed
 ANY = ("n_jobs", "verbose", "callback", "random_state")  # which a person may choose anew
@@ -139,7 +140,9 @@ def _apart(value: Any, rows: str) -> Any:
     """An object as parts that can be packed; the map is kept once, beside them."""
     for name, (kind, more) in OBJECTS.items():
         if type(value) is kind:
-            given = {key: each for key, each in vars(value).items() if key not in (*more, "Y")}
+            given = {key: each for key, each in vars(value).items() if key not in more}
+            if name in HOLD:
+                del given["Y"]
             return Thing(name, {key: _apart(each, rows) for key, each in _compact(name, given, rows).items()})
     if sparse.issparse(value):
         value = sparse.csr_array(value)
@@ -198,10 +201,10 @@ def read_model(path: Any, kept: Map, given: Mapping[str, Any], kinds: Mapping[st
     lost = [name for name, each in parameters.items() if is_unknown(each) and name not in given]
     for name in filter(lost.__contains__, NEEDED):
         own = in_a_line(kept.parameters.get(name), 60)
-        raise ValueError(f"{path} cannot hold the {name} of its own that it was made with, {own}: pass {name}=…")
-    told["parameters"] = {
-        "dict": {name: each for name, each in parameters.items() if not is_unknown(each)}
-    }
+        raise ValueError(
+            f"{path} cannot hold the {name} of its own that it was made with, {own}: pass {name}=…"
+        )
+    told["parameters"] = {"dict": {name: each for name, each in parameters.items() if not is_unknown(each)}}
     with opening(path):
         found = unpack({"dict": told}, kept.arrays, KNOWN | made)
         attributes = _attributes(found.get("attributes"), kinds, kept)
@@ -294,9 +297,9 @@ def _together(value: Any, Y: Array) -> Any:
         usual = getattr(kind, name, None)
         if callable(usual) or isinstance(usual, property) or not name.isidentifier():
             raise ValueError(f"{in_a_line(name, 40)} is no attribute of {value.name}")
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     vars(made).update(more | {name: _together(each, Y) for name, each in value.parts.items()})
-    if value.name.startswith(("Held", "Still", "Projection")):
+    if value.name in HOLD:
         vars(made)["Y"] = Y
     return made
 
@@ -312,6 +315,6 @@ def _matrix(stored: Stored) -> Any:
         raise ValueError("a sparse matrix needs its numbers, their columns and where rows begin")
     if any(each.dtype.kind != "i" for each in parts[1:]) or data.dtype != np.float64:
         raise ValueError("a sparse matrix needs whole numbers for its columns, and float64 for its numbers")
-    made = sparse.csr_array(parts, stored.shape)
+    made: Any = sparse.csr_array(parts, shape=stored.shape)
     made.check_format(full_check=True)
     return made

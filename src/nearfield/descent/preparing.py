@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nearfield.descent.preparing_loops import project
+from nearfield.descent.loops import project
 from nearfield.descent.starts import principal_components
 from nearfield.io.missing import WAYS
 from nearfield.io.schema import LARGEST, check_array, fits
@@ -102,7 +102,9 @@ class Preparation:
         """Refuse what is no preparation, before a loop trusts it."""
         width = len(self.names)
         if not all(name.isprintable() for name in self.names) or self.missing not in WAYS:
-            raise ValueError("the preparation must have names that can be read, and a way with what is missing")
+            raise ValueError(
+                "the preparation must have names that can be read, and a way with what is missing"
+            )
         check_array("the means", self.means, (width,))
         if self.scale is not None:
             check_array("the deviations", self.scale, (width,), low=1e-300)
@@ -118,6 +120,7 @@ class Preparation:
 def _axes(X: Array, Y: Array) -> tuple[Array, Array]:
     """The mean of some rows, and the directions that their principal components are the projections on."""
     centre, lengths = X.mean(axis=0), (Y**2).sum(axis=0)
+    axes = (X - centre).T @ Y
+    sizes = np.linalg.norm(axes, axis=0)
     kept = lengths > FAINT * lengths.max()
-    axes = (X - centre).T @ Y * np.where(kept, 1 / np.where(kept, lengths, 1.0), 0.0)
-    return centre, np.ascontiguousarray(axes)
+    return centre, np.ascontiguousarray(axes * np.where(kept, 1 / np.where(kept, sizes, 1.0), 0.0))

@@ -44,6 +44,8 @@ def check_reference(reference: Reference, columns: int) -> None:
         if held.method.kernel is not None:
             raise ValueError("distances are held by a method that has a kernel")
         check_indices("the sample", attribute(held, "sample"), n, once=True)
+        if not len(held.sample):
+            raise ValueError("the sample has no points")
     elif name == "HeldMap":
         check_method(attribute(held, "method"), n)
         held.method.require_kernel()
@@ -93,7 +95,9 @@ def check_vectors(vectors: Any, n: int, columns: int, metric: Any) -> None:
     """Refuse rows that no search can be made in."""
     if not isinstance(vectors, Vectors):
         raise ValueError("the fitted rows are something else")
-    check_array("the fitted rows", attribute(vectors, "X"), (n, columns), np.float32, low=-FLOAT32, high=FLOAT32)
+    check_array(
+        "the fitted rows", attribute(vectors, "X"), (n, columns), np.float32, low=-FLOAT32, high=FLOAT32
+    )
     wanted = (metric == "cosine", metric == "sqeuclidean")
     if (attribute(vectors, "cosine"), attribute(vectors, "squares")) != wanted or metric not in (
         *("euclidean", "sqeuclidean", "cosine"),

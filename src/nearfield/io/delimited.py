@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -53,6 +53,7 @@ def delimited_chunks(
     size = path.stat().st_size
     try:
         with open(path, newline="", encoding="utf-8-sig") as stream:
+            binary: Any = stream.buffer  # which knows how far it is while lines are taken from the text
             delimiter = _delimiter(stream, delimiters)
             stream.seek(0)
             names, rows, headless, notes = _header(_uncommented(_rows(stream, delimiter)), header)
@@ -67,14 +68,12 @@ def delimited_chunks(
                 odd = odd or bool(kinds.any())
                 if odd:  # of all that has been read, for `yes` is a number in a column of such alone
                     _numeric(tally, names, choice, [])
-                sides = (
+                labels, ids = (
                     None if j is None else np.array([row[j].strip() for row in cells])
                     for j in (choice.label, choice.id)
                 )
-                yield (
-                    Table(numbers, tuple(names[j] for j in choice.numbers), *sides, notes=tuple(notes)),
-                    min(1.0, stream.buffer.tell() / max(size, 1)),
-                )
+                table = Table(numbers, tuple(names[j] for j in choice.numbers), labels, ids, tuple(notes))
+                yield table, min(1.0, binary.tell() / max(size, 1))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: save it as UTF-8") from error
 

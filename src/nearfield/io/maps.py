@@ -124,7 +124,9 @@ def write_kept(path: str | os.PathLike[str], kind: str, kept: Map) -> None:
     }
     text = json.dumps(about)
     if len(text) > LONGEST:
-        raise ValueError(f"what is told of the {kind} takes {len(text)} characters, and {LONGEST} are allowed")
+        raise ValueError(
+            f"what is told of the {kind} takes {len(text)} characters, and {LONGEST} are allowed"
+        )
     with replacing(path) as scratch, open(scratch, "wb") as file:
         write(file, {**arrays, "about": np.array(text)})
 

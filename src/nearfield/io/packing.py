@@ -68,7 +68,9 @@ def pack(value: Any, arrays: list[Array], known: Mapping[str, type]) -> Any:
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: pack(each, arrays, known) for key, each in value.items()}}
     if isinstance(value, dict) and all(isinstance(key, (str, int, float, np.number)) for key in value):
-        return {"items": [[pack(key, arrays, known), pack(each, arrays, known)] for key, each in value.items()]}
+        return {
+            "items": [[pack(key, arrays, known), pack(each, arrays, known)] for key, each in value.items()]
+        }
     name = next((name for name, kind in known.items() if kind is type(value)), None)
     if name is None:
         return {"unknown": type(value).__name__}

@@ -98,9 +98,9 @@ def parquet_chunks(path: Path, chooser: Chooser, rows: int) -> Iterator[tuple[Ta
             for k, name in enumerate(names):
                 column = batch.column(name).cast(arrow.float64(), safe=False)
                 X[:, k] = column.to_numpy(zero_copy_only=False)
-            told = (None if name is None else _text(batch.column(name).to_pylist()) for name in sides)
+            labels, ids = (None if each is None else _text(batch.column(each).to_pylist()) for each in sides)
             done += len(batch)
-            yield Table(X, tuple(names), *told), done / file.metadata.num_rows
+            yield Table(X, tuple(names), labels, ids), done / file.metadata.num_rows
 
 
 def _text(values: list[Any]) -> np.ndarray:
@@ -111,7 +111,8 @@ class ParquetRows:
     """A file that is written some rows at a time."""
 
     def __init__(self, path: Path) -> None:
-        self._arrow, self._path, self._writer = pyarrow(), path, None
+        self._arrow, self._path = pyarrow(), path
+        self._writer: Any = None
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
         """Add rows; the first ones decide what the columns hold."""
