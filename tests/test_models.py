@@ -198,7 +198,7 @@ def test_compact_rows_are_near_and_fitted_ones_come_back(tmp_path):
     same = [len(np.intersect1d(*both)) for both in zip(one.neighbours, other.neighbours, strict=True)]
     assert np.mean(same) > 9.5
     assert np.median(np.linalg.norm(one.Y - other.Y, axis=1)) < 0.03 * here.embedding_.std()
-    np.testing.assert_allclose(one.novelty, other.novelty, atol=0.05)
+    assert np.abs(one.novelty - other.novelty).mean() < 0.01
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
