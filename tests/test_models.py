@@ -48,7 +48,7 @@ SOURCES = {
     "graph": (graph(D), graph(TO), {"metric": "precomputed"}),
     "affinities": (np.exp(-D), np.exp(-TO), {"metric": "affinity"}),
 }
-METHODS = [*(name for name in nf.methods() if not name.startswith("ms")), "pca"]
+METHODS = [*nf.methods(), "pca"]
 OWN = nf.Method(nf.costs.Expression("p*log(p/q)"), nf.kernels.Expression("1/(1+f)**2"), "pair")
 CASES = [(method, "points") for method in METHODS]
 CASES += [("tsne", source) for source in list(SOURCES)[1:]]
@@ -68,6 +68,8 @@ def model(method="tsne", source="points", **more):
     if key not in MODELS:
         data, _, options = SOURCES[source]
         options = {"perplexity": 6, "max_iter": 60, "random_state": 0, **options, **more}
+        if str(method).startswith("ms"):
+            del options["perplexity"]
         MODELS[key] = nf.Embedder(method, **options).fit(data)
     return MODELS[key]
 
@@ -120,6 +122,37 @@ def test_other_dimensions(dimensions, tmp_path):
     here = model(n_components=dimensions, perplexity=5 + dimensions)
     here.save(tmp_path / "model.nfmap")
     assert alike(here.place(NEW), nf.load(tmp_path / "model.nfmap").place(NEW))
+
+
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+@pytest.mark.parametrize("perplexity", [[4, 8], "multiscale"])
+def test_several_perplexities(engine, perplexity, tmp_path):
+    here = model(perplexity=perplexity, engine=engine, max_iter=30 + len(perplexity))
+    here.save(tmp_path / "model.nfmap")
+    assert alike(here.place(NEW), nf.load(tmp_path / "model.nfmap").place(NEW))
+
+
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+def test_weights(engine, tmp_path):
+    weights = np.arange(FITTED) % 4 + 1.0
+    here = nf.TSNE(perplexity=100, max_iter=40, random_state=0, engine=engine).fit(X, weights=weights)
+    here.save(tmp_path / "model.nfmap")
+    assert alike(here.place(NEW), nf.load(tmp_path / "model.nfmap").place(NEW))
+
+
+@pytest.mark.parametrize("method", ["tsne", "pca"])
+def test_a_model_that_has_grown_and_one_that_grows(method, tmp_path):
+    path = tmp_path / "model.nfmap"
+    here = nf.Embedder(method, perplexity=6, max_iter=40, random_state=0).fit(X[:60])
+    here.save(path)
+    again = nf.load(path).extend(X[60:])
+    here.extend(X[60:])
+    np.testing.assert_array_equal(again.embedding_, here.embedding_)
+    here.save(path)
+    grown = nf.load(path)
+    assert alike(grown.place(NEW), here.place(NEW))
+    np.testing.assert_array_equal(grown.transform(X), here.embedding_)
+    np.testing.assert_array_equal(grown.moved_, here.moved_)
 
 
 def test_lists_of_many_points_are_kept(tmp_path):

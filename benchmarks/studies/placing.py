@@ -1,13 +1,15 @@
-"""New points in a finished map, beside openTSNE's: seconds, accuracy, neighbours kept, displacement, novelty.
+"""New points in a finished map, beside others': seconds, accuracy, neighbours kept, displacement, novelty.
 
-    python -m benchmarks.studies.placing path/to/mnist.npz [nearfield|openTSNE|novelty …]
+    python -m benchmarks.studies.placing path/to/mnist.npz [nearfield|openTSNE|umap|pacmap|novelty|growth …]
 
-60 000 digits are fitted and 10 000 placed. Displacement: 2000 fitted points are taken out, the others stay
-where they are, and those are placed as if they were new; how far from where they were, in the map's own unit.
+60 000 digits are fitted and 10 000 placed. Displacement: 1000 fitted points are taken out, the others stay
+where they are, and those are placed as if they were new; how far from where they were, in radii of the map.
+Growth: 100 000 rows with noise are placed; the map of all 70 000, to compare with; and `extend` by 1000 rows.
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 import time
@@ -19,7 +21,7 @@ import numpy as np
 
 from benchmarks.shared.data import mnist
 
-FITTED, PLACED, OUT = 60_000, 10_000, 2000
+FITTED, PLACED, OUT, MANY = 60_000, 10_000, 1000, 100_000
 NEAR, VOTERS = 30, 10
 WITHOUT, ASKED = 18_000, 2000  # fitted without one class, and asked about of either kind
 
@@ -69,9 +71,28 @@ def _unmoved(made: Any) -> Place:
     return place
 
 
-LIBRARIES = {
+def umap_fit(X: Any) -> tuple[Any, Place]:
+    """The same with umap-learn's defaults."""
+    import umap
+
+    made = umap.UMAP().fit(X)
+    return made.embedding_, made.transform
+
+
+def pacmap_fit(X: Any) -> tuple[Any, Place]:
+    """The same with PaCMAP's defaults, which keeps what it needs only if asked to."""
+    import pacmap
+
+    made = pacmap.PaCMAP(save_tree=True)
+    Y = made.fit_transform(X.copy())
+    return Y, lambda rows: made.transform(rows.copy(), basis=X)
+
+
+LIBRARIES: dict[str, tuple[Any, Any]] = {
     "nearfield": (nearfield_fit, nearfield_held),
     "openTSNE": (opentsne_fit, opentsne_held),
+    "umap": (umap_fit, None),
+    "pacmap": (pacmap_fit, None),
 }
 
 
@@ -90,15 +111,51 @@ def figures(name: str, X: Any, y: Any) -> None:
     there = near.fit(old).kneighbors(new, return_distance=False)
     here = near.fit(Y).kneighbors(placed, return_distance=False)
     share = np.mean([np.intersect1d(*both).size / NEAR for both in zip(there, here, strict=True)])
-    out = np.random.default_rng(1).permutation(FITTED)[:OUT]
-    kept = np.setdiff1d(np.arange(FITTED), out)
-    moved = np.linalg.norm(np.array(held(old[kept], Y[kept])(old[out])) - Y[out], axis=1)
     print(
         f"{name}: {PLACED} placed in {seconds:.2f} s, one in {1e3 * timed(place, new[:1]):.1f} ms;"
         f" accuracy {votes.score(placed, y[FITTED : FITTED + PLACED]):.4f}"
-        f" (the map's own {votes.score(Y, y[:FITTED]):.4f}), {share:.4f} of {NEAR} neighbours kept;"
-        f" displaced by {np.median(moved):.3f} in the median, {np.mean(moved):.3f} in the mean"
+        f" (the map's own {votes.score(Y, y[:FITTED]):.4f}), {share:.4f} of {NEAR} neighbours kept"
     )
+    if held is None:
+        return
+    out = np.random.default_rng(1).permutation(FITTED)[:OUT]
+    kept = np.setdiff1d(np.arange(FITTED), out)
+    radius = np.sqrt(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1).mean())
+    moved = np.linalg.norm(np.array(held(old[kept], Y[kept])(old[out])) - Y[out], axis=1)
+    print(
+        f"{name}: {OUT} taken out and placed are displaced by {np.median(moved) / radius:.5f} radii in the"
+        f" median, {np.mean(moved) / radius:.5f} in the mean; {np.median(moved):.3f} in the unit of the map,"
+        f" whose radius is {radius:.1f}"
+    )
+
+
+def growth(X: Any, y: Any) -> None:
+    """Many rows, the map of all of them, and rows that are added for good."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    import nearfield as nf
+
+    model = nf.TSNE(random_state=0).fit(X[:FITTED])
+    model.transform(X[-2:])
+    random = np.random.default_rng(2)
+    many = X[random.integers(len(X), size=MANY)] + random.normal(0, 0.1, (MANY, X.shape[1])).astype(X.dtype)
+    print(f"growth: {MANY} placed in {timed(model.transform, many):.2f} s")
+    whole = nf.TSNE(random_state=0).fit_transform(X)
+    votes = KNeighborsClassifier(VOTERS).fit(whole[:FITTED], y[:FITTED])
+    print(f"growth: accuracy of the {PLACED} in a map of all: {votes.score(whole[FITTED:], y[FITTED:]):.4f}")
+    before, more = model.embedding_, X[FITTED : FITTED + 1000]
+    radius = np.sqrt(np.sum((before - before.mean(axis=0)) ** 2, axis=1).mean())
+    for old in ("fixed", "soft"):
+        grown = copy.deepcopy(model)
+        seconds = timed(lambda rows, grown=grown, old=old: grown.extend(rows, old=old), more)
+        votes = KNeighborsClassifier(VOTERS).fit(grown.embedding_[:FITTED], y[:FITTED])
+        right = votes.score(grown.embedding_[FITTED:], y[FITTED : FITTED + 1000])
+        same = np.array_equal(grown.embedding_[:FITTED], before)
+        print(
+            f"growth: extended by 1000, {old}, in {seconds:.1f} s: old points moved by at most"
+            f" {grown.moved_.max() / radius:.4f} radii, {np.median(grown.moved_) / radius:.5f} in the median"
+            f" ({'equal bits' if same else 'not equal'}); accuracy {right:.4f}"
+        )
 
 
 def timed(place: Place, rows: Any) -> float:
@@ -131,8 +188,8 @@ def main(path: str, *parts: str) -> None:
     order = np.random.default_rng(0).permutation(len(X))
     X, y = X[order], np.asarray(y)[order].astype(int)
     for part in parts or ("nearfield", "novelty"):
-        if part == "novelty":
-            novelty(X, y)
+        if part in ("novelty", "growth"):
+            {"novelty": novelty, "growth": growth}[part](X, y)
         else:
             figures(part, X, y)
 

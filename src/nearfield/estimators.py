@@ -16,14 +16,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix, rows_of
 from nearfield.affinity.source import Source
+from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
+from nearfield.descent.beginning import resumed
 from nearfield.descent.finish import finish
 from nearfield.descent.models import Model, write_model
-from nearfield.descent.placing import Placed, Reference, projection
+from nearfield.descent.placing import Placed, Projection, Reference, projection
 from nearfield.descent.preparing import Preparation
-from nearfield.descent.run import Run
+from nearfield.descent.run import Run, check_old
 from nearfield.descent.settings import (
     OPTIONS,
     Common,
@@ -53,12 +55,14 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     plan_: Plan
     method_: Method
     learning_rate_: float
+    moved_: Array
     n_features_in_: int
     feature_names_in_: Any
     preparation_: Preparation
     _reference: Reference
 
-    def _run(self, X: Any, weights: Any) -> Run:
+    def _asked(self) -> tuple[str | Method, dict[str, Any]]:
+        """Method and options of the run."""
         raise TypeError(f"{type(self).__name__} does not define its run")
 
     def _stop(self) -> dict[str, Any]:
@@ -82,21 +86,26 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     def _fit(self, X: Any, weights: Any) -> Self:
         """Make a map of data that are valid."""
         check(self)
-        run = self._run(X, weights)
+        method, options = self._asked()
+        run = Run(X, method, weights=weights, **options)
+        self.__dict__.pop("preparation_", None)  # of an earlier fit
+        return self._finished(run, self.pins)
+
+    def _finished(self, run: Run, pins: dict[int, Any] | None = None) -> Self:
+        """Iterate to the end, and keep what has come of it."""
         converged, interrupted = finish(
             run,
             MAX_ITER if self.max_iter is None else self.max_iter,
             title=type(self).__name__,
             shown=bool(self.verbose),
             callback=self.callback,
-            pins=self.pins,
+            pins=pins,
             **self._stop(),
         )
         return self._keep(run, converged, interrupted)
 
     def _keep(self, run: Run, converged: bool, interrupted: bool) -> Self:
         """Have the results of a run as attributes."""
-        self.__dict__.pop("preparation_", None)  # of an earlier fit
         self.converged_, self.interrupted_ = converged, interrupted
         self.embedding_ = run.Y
         self.cost_ = run.cost
@@ -147,14 +156,75 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         return self._reference_for(X, lambda reference, rows: reference.place(rows))
 
+    def extend(self, X: Any, *, old: str = "fixed") -> Self:
+        """Add rows to the map for good: they are placed, and then all that may move goes on to convergence.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame (rows, columns)
+            The new rows, with the fitted columns. They come after the fitted ones in `embedding_`.
+        old : {"fixed", "soft", "free"}
+            What becomes of the points that are there: they do not move by a bit; they are drawn back to where
+            they were by a Gaussian penalty, as strong as the map's own forces at a tenth of its radius; or
+            they are as free as the new ones. How far each has moved is in `moved_`.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> X = np.random.default_rng(0).normal(size=(80, 5))
+        >>> model = nf.TSNE(perplexity=10, random_state=0).fit(X[:60])
+        >>> before = model.embedding_
+        >>> model = model.extend(X[60:])
+        >>> model.embedding_.shape, np.array_equal(model.embedding_[:60], before)
+        ((80, 2), True)
+        """
+        check_is_fitted(self, "embedding_")
+        check(self)
+        rows = self._new_rows(X)
+        if not rows.shape[0]:
+            return self
+        before, reference = self.embedding_, self._reference
+        self._extend(rows, old)
+        self._reference.fitted.recognise(reference.fitted, rows)
+        gaps = self.embedding_[: len(before)] - before
+        self.moved_ = np.sqrt(np.sum(gaps * gaps, axis=1))
+        return self
+
+    def _extend(self, rows: Any, old: str) -> None:
+        """Make the map of all rows, from the one that is there."""
+        check_old(old)
+        reference, Y = self._reference, self.embedding_
+        n, more = len(Y), len(Y) + rows.shape[0]
+        placed = np.full((rows.shape[0], Y.shape[1]), np.nan)
+        if reference.obstacle is None:
+            placed = reference.transform(rows)[0]
+        method, options = self._asked()
+        composition = named(method) if isinstance(method, str) else method
+        composition, perplexity = resumed(composition, self.method_, options["perplexity"], n, more)
+        options |= {"init": np.vstack([Y, placed]), "exaggeration": 1, "perplexity": perplexity}
+        options["engine"] = self.plan_.engine
+        fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
+        run = Run(fitted.extended(rows).X, composition, **options)
+        if old != "free":
+            run.pin(np.arange(n), Y, follow=None, soft=old == "soft")
+        self._finished(run)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Make a map of X, or, where there is one, add the rows to it; those that are there do not move."""
+        return self.extend(X) if hasattr(self, "embedding_") else self.fit(X)
+
     def _reference_for(self, X: Any, ask: Callable[[Reference, Any], T]) -> T:
         """Ask the reference about rows that are valid."""
         check_is_fitted(self, "embedding_")
         reference = self._reference
         if isinstance(X, tuple):
             X = rows_of(X, reference.fitted.n, self.metric)
+        return ask(reference, self._new_rows(X))
+
+    def _new_rows(self, X: Any) -> Any:
+        """Rows that are valid, as the fitted ones were mapped."""
         X = _validated(self, X, reset=False)
-        return ask(reference, self.preparation_.rows(X) if "preparation_" in vars(self) else X)
+        return self.preparation_.rows(X) if "preparation_" in vars(self) else X
 
     def save(self, path: str | os.PathLike[str], rows: str = "exact") -> None:
         """Write the fitted model to a file, which `nearfield.load` opens.
@@ -272,8 +342,17 @@ class Embedder(Settings, _MapEstimator):
         )
         return self
 
-    def _run(self, X: Any, weights: Any) -> Run:
-        return Run(X, self.method, weights=weights, **shared(self))
+    def _extend(self, rows: Any, old: str) -> None:
+        if not isinstance(self._reference.held, Projection):
+            return super()._extend(rows, old)
+        if check_old(old) != "fixed":
+            raise ValueError("new rows are projected on the components that are there: use old='fixed'")
+        Y = np.vstack([self.embedding_, self._reference.transform(rows)[0]])
+        fitted = Source.of(self._reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
+        self.embedding_, self._reference = Y, projection(Y, fitted.extended(rows))
+
+    def _asked(self) -> tuple[str | Method, dict[str, Any]]:
+        return self.method, shared(self)
 
 
 @takes_options
@@ -323,7 +402,7 @@ class TSNE(_MapEstimator):
         "Has no effect: nothing here is a Barnes-Hut tree. A value other than the default warns.",
     )
 
-    def _run(self, X: Any, weights: Any) -> Run:
+    def _asked(self) -> tuple[str | Method, dict[str, Any]]:
         if self.method not in ("barnes_hut", "exact"):
             raise ValueError(
                 f"method must be 'barnes_hut' or 'exact', got {self.method!r}; other methods than t-SNE:"
@@ -334,7 +413,7 @@ class TSNE(_MapEstimator):
         options = shared(self) | {"exaggeration": self.early_exaggeration}
         if self.method == "exact":
             options["engine"] = "exact"
-        return Run(X, "tsne", weights=weights, **options)
+        return "tsne", options
 
     def _stop(self) -> dict[str, Any]:
         patience, norm = self.n_iter_without_progress, self.min_grad_norm

@@ -16,6 +16,7 @@ from sklearn.metrics import pairwise_distances
 import nearfield as nf
 
 METHODS = ["tsne", "asne", "jse", "nerv", "ssne", "gkl", "umap", "wtsne", "sqsne", "chsne", "hssne"]
+SEVERAL = ["msasne", "mssne", "msjse", "mstsne"]  # scales
 FITTED, OTHERS = 90, 25
 
 
@@ -44,6 +45,7 @@ SOURCES = {
     "cosine": (X, NEW, "cosine"),
     "manhattan": (X, NEW, "manhattan"),
     "distances": (D, TO, "precomputed"),
+    "affinities": (np.exp(-(D**2) / 8), np.exp(-(TO**2) / 8), "affinity"),
     "graph": (graph(D), sparse.csr_array(np.where(np.sort(TO, axis=1)[:, 20:21] > TO, TO, 0)), "precomputed"),
 }
 MODELS = {}
@@ -54,7 +56,9 @@ def model(method="tsne", source="points", engine="auto"):
     key = (method, source, engine)
     if key not in MODELS:
         data, _, metric = SOURCES[source]
-        options = {"perplexity": 6, "max_iter": 200, "random_state": 0, "metric": metric, "engine": engine}
+        options = {"max_iter": 200, "random_state": 0, "metric": metric, "engine": engine}
+        if method not in SEVERAL:
+            options["perplexity"] = 6
         MODELS[key] = nf.Embedder(method, **options).fit(data)
     return MODELS[key]
 
@@ -64,6 +68,10 @@ CASES += [("tsne", source, engine) for source in list(SOURCES)[1:] for engine in
 CASES += [(method, "points", "auto") for method in ("mds", "sammon", "sstress", "pca")]
 CASES += [(method, source, "auto") for method in ("mds", "sstress") for source in ("distances", "manhattan")]
 CASES += [("pca", "sparse", "auto"), ("tsne", "points", "auto")]
+CASES += [(method, "points", engine) for method in SEVERAL for engine in ("exact", "mesh")]
+CASES += [("msnerv", "points", "exact"), ("itsne", "points", "exact"), ("mstsne", "distances", "exact")]
+CASES += [(method, "points", "exact") for method in ("nmmds", "nsammon")]
+CASES += [("jse", "affinities", "exact"), ("gkl", "affinities", "mesh")]
 every_case = pytest.mark.parametrize("case", CASES, ids="-".join)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the graph")]
 
@@ -112,13 +120,16 @@ def test_nothing_is_changed_by_placing(case):
 
 @every_case
 def test_a_new_point_lies_among_its_neighbours(case):
-    """About as near to the ten nearest of the data as fitted points are to theirs."""
+    """About as near to the ten nearest of the data as fitted points are to theirs.
+
+    Of affinities of one width for all, points that lie apart have next to none.
+    """
     here = model(*case)
     placed, Y = here.place(rows_of(case)), here.embedding_
     near = np.linalg.norm(Y[placed.neighbours] - placed.Y[:, None], axis=2).mean(axis=1)
     theirs = np.argsort(D, axis=1)[:, 1:11]
     usual = np.linalg.norm(Y[theirs] - Y[:, None], axis=2).mean(axis=1)
-    assert np.median(near) < 1.5 * np.median(usual)
+    assert np.median(near) < (2 if case[1] == "affinities" else 1.5) * np.median(usual)
 
 
 @given(st.lists(st.integers(0, OTHERS - 1), min_size=1, max_size=40), st.sampled_from([1, 2]))
@@ -208,7 +219,10 @@ def test_novelty_is_a_rank_among_the_fitted(case):
         novelty = here.place(X).novelty
         assert np.median(np.abs(np.sort(novelty) - np.arange(FITTED) / FITTED)) < 0.02
     new = here.place(rows_of(case)).novelty
-    assert np.all((new >= 0) & (new <= 1))
+    if case[1] == "affinities":
+        assert np.isnan(new).all()  # they know of no distances
+    else:
+        assert np.all((new >= 0) & (new <= 1))
 
 
 def test_what_is_far_from_all_is_new():
@@ -254,26 +268,26 @@ def test_what_was_not_fitted_places_nothing():
         nf.TSNE().transform(NEW)
 
 
-def fitted_with(method="tsne", weights=None, **options):
-    return nf.Embedder(method, max_iter=30, random_state=0, **options)
+def test_a_graph_of_distances_places_no_map_of_distances():
+    sparse_distances = sparse.csr_array(D)
+    here = nf.Embedder("mds", max_iter=30, random_state=0, metric="precomputed").fit(sparse_distances)
+    np.testing.assert_array_equal(here.transform(sparse_distances), here.embedding_)
+    with pytest.raises(ValueError, match="a graph does not hold all their distances"):
+        here.transform(sparse.csr_array(TO))
 
 
-@pytest.mark.parametrize(
-    ("method", "options", "weights", "message"),
-    [
-        ("tsne", {"metric": "affinity"}, None, "affinities say nothing of other rows"),
-        ("tsne", {}, np.full(FITTED, 2.0), "weights are not reckoned with"),
-        ("tsne", {"perplexity": [4, 8]}, None, "use one perplexity"),
-        ("itsne", {}, None, "parameters of each point"),
-        ("nmmds", {}, None, "normalized distances place none yet"),
-    ],
-)
-def test_what_cannot_be_placed_yet_says_so_and_fitted_rows_come_back(method, options, weights, message):
-    data, new = (np.exp(-D), np.exp(-TO)) if "metric" in options else (X, NEW)
-    here = nf.Embedder(method, max_iter=30, random_state=0, **options).fit(data, weights=weights)
-    np.testing.assert_array_equal(here.transform(data), here.embedding_)
-    with pytest.raises(ValueError, match=f"only rows that were fitted can be placed here: .*{message}"):
-        here.transform(new)
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+@pytest.mark.parametrize("method", ["tsne", "asne", "gkl"])
+def test_weights_are_repeated_rows(method, engine):
+    """Placing in a map of weighted rows, and in the same map in which each is there so many times."""
+    m = np.random.default_rng(5).integers(1, 4, size=FITTED)
+    Y = model(method, "points", "exact").embedding_
+    options = {"perplexity": 6, "optimizer": "lbfgs", "engine": engine}
+    weighted = nf.Run(X, method, weights=m.astype(float), init=Y, **options)
+    repeated = nf.Run(np.repeat(X, m, axis=0), method, init=np.repeat(Y, m, axis=0), **options)
+    found, expected = (run.reference().transform(NEW)[0] for run in (weighted, repeated))
+    apart = np.linalg.norm(found - expected, axis=1)
+    assert np.median(apart) < (1e-3 if engine == "exact" else 0.1) * Y.std()
 
 
 def test_frames_keep_their_index():

@@ -178,7 +178,8 @@ def test_other_seeds_give_other_random_starts(random):
         ("pcs", "init must be one of pca, random, spectral, or an array, got 'pcs'"),
         (np.zeros((20, 3)), r"init must have shape \(20, 2\), got \(20, 3\)"),
         (np.zeros(20), r"init must have shape \(20, 2\), got \(20,\)"),
-        (np.full((20, 2), np.nan), "init contains NaN"),
+        (np.full((20, 2), np.nan), "init puts no point anywhere"),
+        (np.where(np.eye(20, 2) > 0, np.nan, 0.5), "init contains NaN in rows 0, 1"),
     ],
 )
 def test_a_start_that_is_none_is_refused(init, reason, random):

@@ -9,6 +9,7 @@ from nearfield.affinity.source import Source
 from nearfield.affinity.traits import Traits
 from nearfield.engine import surroundings
 from nearfield.engine.mesh.laid import Laid
+from nearfield.engine.own_row import OwnRowCost
 from nearfield.engine.placed import Held, PlacedCost
 
 pytestmark = pytest.mark.slow
@@ -69,3 +70,19 @@ def test_beyond_the_grid_it_is_the_sums(monkeypatch):
     around.grids, laid = None, around.grids
     np.testing.assert_array_equal(value, around.at(far)[0])
     assert laid.grids.shape == shape
+
+
+@pytest.mark.parametrize("method", ["msasne", "msjse", "msnerv", "itsne"])
+def test_the_gradient_of_an_own_row_is_that_of_its_value(method):
+    random = np.random.default_rng(0)
+    X, new = random.normal(size=(60, 4)), random.normal(size=(5, 4))
+    run = nf.Run(X, method, engine="exact", random_state=0)
+    run.step(200)
+    ties = run.reference().fitted.ties(new, nf.method(method), None, all_pairs=True)
+    cost, y, step = OwnRowCost(run.method, run.Y, ties), run.Y[:5] + 0.3, 1e-6
+    rows = np.arange(5)
+    gradient = cost.at(rows, y)[1]
+    for axis in range(2):
+        shift = step * np.eye(2)[axis]
+        slope = (cost.at(rows, y + shift)[0] - cost.at(rows, y - shift)[0]) / (2 * step)
+        np.testing.assert_allclose(gradient[:, axis], slope, atol=1e-6 * np.abs(gradient).max())

@@ -33,11 +33,13 @@ def graph_target(
         traits.note_neighbours(found)
     if weights is not None:
         found, copies = _among_copies(found, weights)
+        if traits is not None:
+            traits.note_copies(weights)
     calibrated = calibrate(
         found.squared, perplexities, skip_self=False, normalized=not bare, copies=copies, n_jobs=n_jobs
     )
     if traits is not None:
-        traits.note_calibrated(calibrated)
+        traits.note_calibrated(calibrated, weights, 0)
     there = calibrated.rows > NEGLIGIBLE  # an empty place has none
     counts = there.sum(axis=1)
     indptr: Any = np.zeros(n + 1, index_type(int(counts.sum())))

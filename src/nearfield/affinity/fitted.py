@@ -14,12 +14,15 @@ from scipy import sparse
 
 from nearfield.affinity import loops
 from nearfield.affinity.given import nearest_of_rows
+from nearfield.affinity.multiscale import several
 from nearfield.affinity.perplexity import calibrated, check_perplexity
 from nearfield.affinity.source import Source
 from nearfield.affinity.space import Space, Vectors, space, squarable
+from nearfield.affinity.strata import pay, strata_of_rows
 from nearfield.affinity.targets import neighbour_count
 from nearfield.affinity.traits import NEAREST, Traits, beside, mean_distance
 from nearfield.algebra.method import Method
+from nearfield.checks import finite
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
@@ -37,13 +40,17 @@ class Ties:
     squared : array (rows, k)
         Their squared distances; infinite at the end of a row of fewer.
     ahead, back : array (rows, k)
-        p_j|i of the row, and p_i|j as the point sees it; of bare weights v. Zeros where there is no P.
+        p_j|i of the row, and p_i|j as the point sees it, both of one copy; of bare weights v. Zeros where
+        there is no P.
+    number : array (rows, k)
+        How many points each of them stands for.
     """
 
     indices: Any
     squared: Array
     ahead: Array
     back: Array
+    number: Array
 
     def over_all(self, n: int) -> Ties:
         """The same with a column for each of all n points, in their order."""
@@ -52,7 +59,9 @@ class Ties:
         rows, there = np.arange(len(self.indices))[:, None], np.isfinite(self.squared)
         at = np.broadcast_to(rows, self.indices.shape)[there], self.indices[there]
         columns = []
-        for values, empty in ((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0)):
+        for values, empty in (
+            *((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0), (self.number, 0.0)),
+        ):
             column = np.full((len(rows), n), empty)
             column[at] = values[there]
             columns.append(column)
@@ -73,7 +82,7 @@ class Fitted:
     def __init__(self, source: Source, traits: Traits) -> None:
         self.n, self.metric, self.metric_params = source.n, source.metric, source.metric_params
         self.precomputed, self.affinities, self.n_jobs = source.precomputed, source.affinities, source.n_jobs
-        self.columns = source.X.shape[1]
+        self.columns, self.weights = source.X.shape[1], source.weights
         self._keys = _keys(source.X, source.n_jobs)
         self._sorted: Any = None
         self._vectors: Vectors | None = None
@@ -86,6 +95,7 @@ class Fitted:
             self._vectors = built
         elif not source.affinities:
             self._X = source.X.copy()
+        self.degrees: Any = np.asarray(source.X.sum(axis=1), float).ravel() if source.affinities else None
         self.traits = traits
         if source.precomputed and traits.spacing is None and source.graph is None:
             traits.note_distances(source.X)
@@ -101,6 +111,21 @@ class Fitted:
         if isinstance(found, Vectors):
             self._vectors, self._X = found, None
         return found
+
+    def rows(self) -> Any:
+        """The rows, as far as they are kept: to the digits of float32, and for cosine of length one."""
+        if self._X is not None:
+            return self._X
+        if self._vectors is None:
+            raise ValueError(
+                "the distances that were fitted are not kept: fit all of them anew, with init an array in"
+                " which new rows are NaN"
+            )
+        return self._vectors.rows()
+
+    def recognise(self, first: Fitted, rows: Any) -> None:
+        """Know the first rows again by what they were when they were fitted, others by what they are."""
+        self._keys, self._sorted = np.vstack([first._keys, _keys(rows, self.n_jobs)]), None
 
     # Which rows were fitted -------------------------------------------------------------------------------
 
@@ -122,6 +147,9 @@ class Fitted:
     def nearest(self, rows: Any, k: int) -> tuple[Any, Array]:
         """The k nearest points to some rows, and their squared distances in the unit of the data."""
         k = min(k, self.n)
+        if self.affinities:
+            ties = self._of_affinities(rows, "weights")
+            return ties.indices[:, :k], ties.squared[:, :k]
         if self.precomputed:
             indices, squared = nearest_of_rows(rows, self.n, k, self.n_jobs, self.largest)
             indices[np.isinf(squared)] = 0
@@ -149,14 +177,73 @@ class Fitted:
 
     def ties(self, rows: Any, method: Method, perplexity: Any, *, all_pairs: bool) -> Ties:
         """The neighbours of some rows with their p, as those of the fitted ones were had; or all points."""
-        wanted = float(np.median(check_perplexity(perplexity, self.n)))
+        if self.affinities:
+            return self._of_affinities(rows, method.target_kind)
+        perplexities = several(perplexity, method, self.n)
+        if perplexities is not None:
+            return self._of_scales(rows, method, perplexities, all_pairs)
+        count = None if self.weights is None else self.weights.sum() - 1
+        wanted = float(np.median(check_perplexity(perplexity, self.n, count)))
         k = neighbour_count(method, wanted, self.n)
+        if not all_pairs and not self.precomputed and pay(self.n, k):
+            return self._of_scales(rows, method, [wanted], all_pairs)
         indices, squared = self._all(rows) if all_pairs else self.nearest(rows, k)
-        bare = method.target_kind == "weights"
-        reached = np.minimum(wanted, np.isfinite(squared).sum(axis=1).astype(np.float64))
-        ahead = calibrated(squared.copy(), reached, False, not bare, None, self.n_jobs).rows
-        found = Ties(indices, squared, ahead, self._back(indices, squared, bare))
+        found = self._calibrated(indices, squared, [wanted], method.target_kind == "weights")
         return found.over_all(self.n) if all_pairs else found
+
+    def _of_scales(self, rows: Any, method: Method, perplexities: Any, all_pairs: bool) -> Ties:
+        """The mean over several perplexities, of all points or of strata that stand for them."""
+        bare = method.target_kind == "weights"
+        if all_pairs or self.precomputed:
+            found = self._calibrated(*self._all(rows), perplexities, bare)
+            return found.over_all(self.n) if all_pairs else found
+        drawn = strata_of_rows(rows, self.space, self.n_jobs)
+        squared = drawn.squared.astype(np.float64) * self.space.unit**2
+        return self._calibrated(drawn.indices, squared, perplexities, bare, drawn.number.astype(np.float64))
+
+    def _calibrated(
+        self, indices: Any, squared: Array, perplexities: Any, bare: bool, number: Array | None = None
+    ) -> Ties:
+        """Ties with the mean of the p of some perplexities."""
+        there = np.isfinite(squared)
+        copies = number
+        if number is None:
+            number = there.astype(np.float64) if self.weights is None else self.weights[indices] * there
+            copies = None if self.weights is None else number
+        total = number.sum(axis=1)
+        rows = []
+        for each in perplexities:
+            reached = np.minimum(each, np.maximum(total, 1.0))
+            rows.append(calibrated(squared.copy(), reached, False, not bare, copies, self.n_jobs).rows)
+        ahead = np.sum(rows, axis=0) / len(rows)
+        return Ties(indices, squared, ahead, self._back(indices, squared, bare), number)
+
+    def _of_affinities(self, rows: Any, kind: str) -> Ties:
+        """Ties as they are given, the strongest first."""
+        given = sparse.csr_array(rows, dtype=np.float64, copy=True)
+        given.sum_duplicates()
+        given.eliminate_zeros()
+        finite(given, what="affinities")
+        counts = np.diff(given.indptr)
+        if not counts.all():
+            alone = np.flatnonzero(counts == 0)
+            raise ValueError(f"row {alone[0]} has no affinity ({len(alone)} such rows): leave it out")
+        if given.data.min(initial=1.0) < 0:
+            raise ValueError(f"affinities cannot be negative, but one is {given.data.min():g}")
+        k = int(counts.max(initial=1))
+        indices: Any = np.zeros((len(counts), k), np.int32)
+        ahead: Any = np.zeros((len(counts), k))
+        at = np.arange(k) < counts[:, None]
+        indices[at], ahead[at] = given.indices, given.data
+        order = np.argsort(-ahead, axis=1, kind="stable")
+        indices, ahead = (np.take_along_axis(each, order, axis=1) for each in (indices, ahead))
+        back = ahead  # as if they were symmetric: nothing else is known of the other direction
+        if kind == "row":
+            back = ahead / (self.degrees[indices] + ahead)
+            ahead = ahead / ahead.sum(axis=1, keepdims=True)
+        elif kind == "joint":  # where all of them sum to one, and so to n here
+            ahead = back = ahead * (self.n / self.degrees.sum())
+        return Ties(indices, np.where(at, 0.0, np.inf), ahead, back, at.astype(np.float64))
 
     def _back(self, indices: Any, squared: Array, bare: bool) -> Array:
         """p_i|j: how each point would see the row, its precision being what it is."""
@@ -173,7 +260,12 @@ class Fitted:
     # Novelty ------------------------------------------------------------------------------------------------
 
     def novelty(self, rows: Any, known: Any) -> Array:
-        """The share of the fitted points that are nearer to theirs than each row is to its nearest."""
+        """The share of the fitted points that are nearer to theirs than each row is to its nearest.
+
+        Affinities say nothing of distances: it is NaN.
+        """
+        if self.affinities:
+            return np.full(len(known), np.nan)
         traits = self._spaced()
         ranks, out = np.sort(traits.unlike), np.empty(len(known))
         new = np.flatnonzero(known < 0)

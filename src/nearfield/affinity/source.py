@@ -6,17 +6,18 @@ its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
 from scipy import sparse
 
 from nearfield.affinity.copies import check_weights
 from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.given import as_matrix, distance_graph
 from nearfield.affinity.space import Space, space
-from nearfield.checks import numbers
+from nearfield.checks import finite, numbers
 from nearfield.typing import Array
 
 
@@ -116,6 +117,60 @@ class Source:
     def stored(self) -> int | None:
         """How many numbers sparse data hold."""
         return self.X.nnz if sparse.issparse(self.X) else None
+
+    # More or fewer rows -----------------------------------------------------------------------------------
+
+    def check_rows(self, rows: Any) -> Any:
+        """Rows that can be added, or what is wrong with them."""
+        if self.affinities or self.graph is not None:
+            raise ValueError(
+                "rows cannot be added to neighbours or affinities: make another run of all of them, with init"
+                " an array in which new rows are NaN"
+            )
+        rows = numbers(as_matrix(rows, self.metric), what="rows")
+        if rows.ndim != 2 or not rows.shape[0]:
+            raise ValueError(f"rows must have two dimensions, at least one row, got shape {rows.shape}")
+        finite(rows, what="rows")
+        wanted = self.n + rows.shape[0] if self.precomputed else self.columns
+        if rows.shape[1] != wanted:
+            kind = "distances, to the old rows and to each other" if self.precomputed else "columns"
+            raise ValueError(f"rows must have {wanted} {kind}, got {rows.shape[1]}")
+        return rows
+
+    def extended(self, rows: Any, weights: Any = None) -> Source:
+        """The same with more rows, which `check_rows` has seen.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Source.of(np.eye(4)).extended(np.ones((2, 4))).n
+        6
+        """
+        if self.precomputed:
+            X = np.block([[self.X, rows[:, : self.n].T], [rows]])
+        elif sparse.issparse(self.X) or sparse.issparse(rows):
+            X = sparse.csr_array(sparse.vstack([self.X, rows]))
+        else:
+            X = np.vstack([self.X, rows])
+        added = check_weights(weights, rows.shape[0])
+        both = None
+        if added is not None or self.weights is not None:
+            parts = ((self.weights, self.n), (added, rows.shape[0]))
+            both = np.concatenate([np.ones(n) if each is None else each for each, n in parts])
+        return replace(self, X=X, weights=both)
+
+    def first(self, n: int) -> Source:
+        """The first n rows alone."""
+        X = self.X[:n, :n] if self.given else self.X[:n]
+        return replace(self, X=X, weights=None if self.weights is None else self.weights[:n])
+
+    def last(self, count: int) -> Any:
+        """The last rows, as they were added."""
+        return self.X[self.n - count :]
+
+    def seen_by_old(self, rows: Any) -> Any:
+        """Rows that are to be added, as they are placed among those that are there."""
+        return rows[:, : self.n] if self.precomputed else rows
 
     # What it answers --------------------------------------------------------------------------------------
 

@@ -132,6 +132,10 @@ class Vectors(Space):
         over_chunks(loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
         return self._of_metric(squared)
 
+    def rows(self) -> Any:
+        """The points as they were given, to the digits of float32; for cosine distances of length one."""
+        return self.X.astype(np.float64) / self._factor + self._mean
+
     def _asking(self, rows: Any) -> Any:
         """Other rows as the points are."""
         if rows.shape[1] != self.X.shape[1]:

@@ -133,6 +133,44 @@ def strata(source: Source) -> Strata:
     return _sorted(indices, squared, number, where.unit)
 
 
+def strata_of_rows(rows: Any, where: Space, n_jobs: int | None) -> Strata:
+    """The strata of other rows among the points of a space, by subsamples that are the same for all rows.
+
+    Nobody is carried by them, since the points do not move: so one part for all of each level is enough. A
+    row's strata are its own, whatever other rows there are.
+    """
+    n, random = where.n, np.random.default_rng(0)
+    indices, squared, _, _ = where.nearest_to(rows, min(2 * NEAREST, n), n_jobs)
+    parts = [_first(indices, squared, NEAREST)]
+    inner = parts[0][1][:, -1]
+    for level in range(_levels(n)):
+        last = level == _levels(n) - 1
+        each = np.ones(rows.shape[0])
+        if level:
+            members = np.sort(random.permutation(n)[: max(1, n // 2**level)])
+            k = len(members) if last else min(2 * NEAREST, len(members))
+            far = np.asarray(where.to_all(rows, n_jobs, members), dtype=np.float32)
+            order = np.argsort(far, axis=1, kind="stable")[:, :k]
+            indices, squared = members[order], np.take_along_axis(far, order, axis=1)
+            each *= n / len(members) * (1 if last else k / (k - 1))
+        shell, inner = _shell(indices, squared, inner, each, last, Midway())
+        parts.append(shell)
+    if len(parts) > 1:
+        _complete(parts, n + 1)
+    indices, squared, number = (np.hstack(part) for part in zip(*parts, strict=True))
+    order = np.argsort(np.where(number > 0, squared, np.inf), axis=1, kind="stable")
+    found = [np.take_along_axis(part, order, axis=1) for part in (indices, squared, number)]
+    return Strata(found[0].astype(np.int32), np.where(found[2] > 0, found[1], np.inf), found[2], where.unit)
+
+
+class Midway:
+    """In the place of random numbers where there must be none: always the middle."""
+
+    def random(self, shape: Any) -> Array:
+        """So many halves."""
+        return np.full(shape, 0.5)
+
+
 def _in_groups(
     where: Space, level: int, last: bool, random: np.random.Generator, n_jobs: int | None
 ) -> tuple[Any, Any, Array]:
@@ -187,7 +225,7 @@ def _shell(
     inner: Array,
     each: Array,
     last: bool,
-    random: np.random.Generator,
+    random: np.random.Generator | Midway,
 ) -> tuple[tuple[Any, Any, Any], Array]:
     """Some of the neighbours beyond `inner`, and where the next shell begins: at the last one found.
 

@@ -160,9 +160,11 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: T
     squared = source.distances(squared=True)
     if traits is not None:
         traits.note_all_pairs(squared)
+        if weights is not None:
+            traits.note_copies(weights)
     found = calibrate(squared, perplexities, normalized=not bare, copies=copies, n_jobs=source.n_jobs)
     if traits is not None:
-        traits.note_calibrated(found)
+        traits.note_calibrated(found, weights, np.arange(n))
     P = found.rows
     if method.target_kind != "row":
         factor = 0.5 if bare else 0.5 / source.count

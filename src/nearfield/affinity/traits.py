@@ -65,9 +65,21 @@ class Traits:
         self.spacing = mean_distance(squared)
         self.unlike = beside(self.spacing, self.spacing[indices], np.isfinite(squared))
 
-    def note_calibrated(self, found: Calibrated) -> None:
-        """The largest p of a row is that of the nearest, exp(0)/total."""
-        largest = found.rows.max(axis=1).astype(np.float64)
+    def note_copies(self, weights: Array) -> None:
+        """The nearest to a point that stands for several is another of its copies."""
+        self.nearest = np.where(weights > 1, 0.0, self.nearest)
+
+    def note_calibrated(self, found: Calibrated, weights: Array | None = None, own: Any = None) -> None:
+        """The largest p of a row is that of the nearest, exp(0)/total; `own` is the column of the point.
+
+        A point that has no other copy is not its own neighbour.
+        """
+        rows = found.rows
+        if weights is not None:
+            alone = np.flatnonzero(weights == 1)
+            rows = rows.copy()
+            rows[alone, np.broadcast_to(own, len(rows))[alone]] = 0.0
+        largest = rows.max(axis=1).astype(np.float64)
         self.beta, self.total = found.beta, 1 / np.where(largest > 0, largest, 1.0)
 
 

@@ -6,6 +6,7 @@ It knows nothing of commands, files or threads: see `nearfield.descent.run`.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,14 @@ from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
 from nearfield.engine.base import Engine, RunAway
 from nearfield.io.schema import check_number
-from nearfield.steer.base import Indices
+from nearfield.steer.base import Indices, Measure
 from nearfield.steer.steering import Steering
 from nearfield.typing import Array
 
 RECORD = 10  # every how many iterations the cost is computed and written to the history
 COLUMNS = ("iteration", "cost", "gradient_norm", "exaggeration", "penalty")  # of the history
 NEAR = 10.0  # times as far out as the map, or its kernel, reaches, every engine can put a point
+DOT = 1e-4  # widths of the kernel across: a map that shows nothing yet
 FLAT = 1e-7  # a gradient this small beside the largest one is none
 
 
@@ -243,10 +245,15 @@ class Descent:
         return abs(gained) <= tol * min(abs(costs[-1]), abs(self._first_cost() - costs[-1]))
 
     def _first_cost(self) -> float:
-        """The cost of the start, under the last of the engines."""
+        """The cost of the start, under the last of the engines; of a start that is a map, of a dot."""
         engine = self.problem.engine
         if self._first is None or self._first[0] is not engine:
-            self._first = (engine, self.problem(self.start).cost)
+            start, kernel = self.start, engine.method.kernel
+            if kernel is not None and self.starts_unfolded:
+                start = start.copy()
+                Y = self.problem.map_of(start)
+                Y *= DOT * kernel.width / Y.std()
+            self._first = (engine, self.problem(start).cost)
         return self._first[1]
 
     # What a person asks for -------------------------------------------------------------------------------
@@ -261,6 +268,22 @@ class Descent:
             self.optimizer = self.optimizer.for_terms()
         self.optimizer.change()
         self.z = self.z.copy()
+
+    def measure(self) -> Measure:
+        """What strengths and widths are relative to, in the map as it is now."""
+        return self.problem.measure(self.z)
+
+    def follow(self, before: Descent, Y: Array) -> None:
+        """Take over from a descent of fewer points: its iterations, history, learned parameters and steering.
+
+        The first points are the same, and lie at Y as they did.
+        """
+        self.z = self.problem.carried(before.problem, before.z)
+        self.problem.map_of(self.z)[:] = Y
+        self.iteration = before.iteration
+        self.history = {name: list(values) for name, values in before.history.items()}
+        self.steering = replace(before.steering, shape=self.problem.shape)
+        self.enter()
 
     def check_reach(self, points: Indices, places: Array) -> None:
         """Refuse to put points so far out that the engine could not go on."""

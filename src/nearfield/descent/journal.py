@@ -6,13 +6,15 @@ import copy
 from collections import deque
 from typing import Any
 
+from nearfield.descent.beginning import Beginning
+from nearfield.descent.descent import Descent
 from nearfield.descent.state import State
 from nearfield.engine.base import Engine
 from nearfield.steer.log import Entry
 
 KEPT = 50  # states that can be gone back to
 
-Moment = tuple[State, Engine]
+Moment = tuple[Beginning, Descent, State, Engine]
 
 
 class Journal:

@@ -24,7 +24,7 @@ from nearfield.affinity.traits import Traits
 from nearfield.algebra.catalogue import method as catalogued
 from nearfield.algebra.method import Method
 from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
-from nearfield.descent.placing import HeldDistances, HeldMap, Projection, Reference, Still
+from nearfield.descent.placing import HeldDistances, HeldMap, HeldRows, Projection, Reference, Still
 from nearfield.descent.preparing import Preparation
 from nearfield.descent.sessions import plain
 from nearfield.descent.soundness import check_reference
@@ -41,11 +41,12 @@ OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Fitted": (Fitted, {"_sorted": None}),
     "Vectors": (Vectors, {}),
     "HeldMap": (HeldMap, {"_around": None}),
+    "HeldRows": (HeldRows, {}),
     "HeldDistances": (HeldDistances, {}),
     "Projection": (Projection, {}),
     "Still": (Still, {}),
 }
-HOLD = ("HeldMap", "HeldDistances", "Projection", "Still")  # the map, which the file has once
+HOLD = ("HeldMap", "HeldRows", "HeldDistances", "Projection", "Still")  # the map, which the file has once
 PART = {"cost", "kernel", "transform"}  # of a method
 NEEDED = ("method", "metric", "metric_params")  # without which nothing can be placed
 ANY = ("n_jobs", "verbose", "callback", "random_state")  # which a person may choose anew

@@ -18,6 +18,7 @@ from nearfield.affinity.targets import ALL_PAIRS
 from nearfield.affinity.traits import NEAREST, Traits
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine
+from nearfield.engine.own_row import OwnRowCost
 from nearfield.engine.placed import Held, PlacedCost, StretchedCost
 from nearfield.parallel import one_blas_thread
 from nearfield.typing import Array
@@ -27,6 +28,7 @@ PASSES = 100  # evaluations of a point's cost at the most
 RESTS = 1e-4  # widths of the kernel: a point that moves by less has come to rest
 LONGEST = 2.0  # widths, that a step may have
 ENOUGH = 1e-4  # of what the gradient promises, that a step must gain
+ROWS = 200  # of a map, by which its size is compared with that of the data
 SAMPLE = 2000  # points of the map that distances are compared with
 FAINT = 1e-12  # of the longest axis, squared: shorter ones are noise
 SHORTER = 0.3  # times a step that gained nothing
@@ -123,37 +125,51 @@ class HeldMap(Held):
         return Y, cost
 
 
+class HeldRows:
+    """A map of several scales, or of a kernel of each point: rows are placed by their own row of P alone."""
+
+    def __init__(self, method: Method, Y: Array, *, all_pairs: bool) -> None:
+        self.method, self.Y, self.all_pairs = method, Y, all_pairs
+
+    def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
+        """The places of some rows, and what they cost; block by block."""
+        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        step = max(1, (1 if self.all_pairs else 8) * BLOCK // len(self.Y))
+        for lo in range(0, len(new), step):
+            part = slice(lo, min(lo + step, len(new)))
+            ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
+            placed = OwnRowCost(self.method, self.Y, ties)
+            first = cheapest(placed, starts(ties, self.Y))
+            Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
+        return Y, cost
+
+
 def reference(
     engine: Engine, method: Method, Y: Array, source: Source, traits: Traits, perplexity: Any
 ) -> Reference:
     """What is kept of a fit."""
-    fitted, why = Fitted(source, traits), obstacle(method, source)
-    if why is not None:
-        return Reference(fitted, Still(Y), perplexity, why)
+    fitted, all_pairs = Fitted(source, traits), engine.matches == ALL_PAIRS
     if method.kernel is None:
-        return Reference(fitted, HeldDistances(method, Y))
-    all_pairs = engine.matches == ALL_PAIRS
+        why = None
+        if source.precomputed and source.graph is not None:
+            why = "only rows that were fitted can be placed here: a graph does not hold all their distances"
+        return Reference(fitted, HeldDistances(method, Y, _stretch(method, Y, fitted, source)), None, why)
+    facts = method.kernel.facts
+    if len(method.precisions) > 1 or not (facts.symmetric and facts.radial):
+        return Reference(fitted, HeldRows(method, Y, all_pairs=all_pairs), perplexity)
     S, bracket = engine.held(Y, method)
-    return Reference(
-        fitted, HeldMap(method, Y, S, bracket, all_pairs=all_pairs, n_jobs=source.n_jobs), perplexity
-    )
+    held = HeldMap(method, Y, S, bracket, all_pairs=all_pairs, weights=source.weights, n_jobs=source.n_jobs)
+    return Reference(fitted, held, perplexity)
 
 
-def obstacle(method: Method, source: Source) -> str | None:
-    """The fact that keeps rows that were not fitted from being placed, or None."""
-    why = None
-    if source.affinities:
-        why = "affinities say nothing of other rows; fit distances, or the data"
-    elif source.weights is not None:
-        why = "weights are not reckoned with in placing yet; fit the repeated rows"
-    elif method.kernel is None:
-        if method.normalization != "none":
-            why = "normalized distances place none yet; use 'mds' or 'sammon'"
-    elif method.precisions != (1.0,) or method.scales:
-        why = "several scales place none yet; use one perplexity"
-    elif not method.kernel.facts.symmetric or not method.kernel.facts.radial:
-        why = "a kernel with parameters of each point has none for new ones"
-    return None if why is None else f"only rows that were fitted can be placed here: {why}"
+def _stretch(method: Method, Y: Array, fitted: Fitted, source: Source) -> float:
+    """What distances of the data are multiplied by to be those of the map, where both were normalized."""
+    if method.normalization == "none":
+        return 1.0
+    some = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), ROWS)).astype(np.int64))
+    r = fitted.to_some(source.X[some], np.arange(len(Y)))
+    gaps = Y[some, None, :] - Y
+    return float(np.sqrt((gaps * gaps).sum(axis=2)).sum() / r.sum())
 
 
 def projection(Y: Array, source: Source) -> Reference:
@@ -190,8 +206,8 @@ class Projection:
 class HeldDistances:
     """A map of a cost of distances, into which rows are placed by their distances to a sample of it."""
 
-    def __init__(self, method: Method, Y: Array) -> None:
-        self.method, self.Y = method, Y
+    def __init__(self, method: Method, Y: Array, stretch: float = 1.0) -> None:
+        self.method, self.Y, self.stretch = method._with(normalization="none"), Y, stretch
         self.sample = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), SAMPLE)).astype(np.int64))
 
     def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any) -> tuple[Array, Array]:
@@ -202,10 +218,10 @@ class HeldDistances:
             part = slice(lo, min(lo + step, len(new)))
             some = rows[new[part]]
             indices, squared = fitted.nearest(some, NEAREST)
-            alike = np.ones_like(squared)
-            apart = fitted.to_some(some, self.sample)
+            alike = np.isfinite(squared).astype(np.float64)
+            apart = self.stretch * fitted.to_some(some, self.sample)
             placed = StretchedCost(self.method, self.Y[self.sample], apart, len(self.Y))
-            first = cheapest(placed, starts(Ties(indices, squared, alike, alike), self.Y))
+            first = cheapest(placed, starts(Ties(indices, squared, alike, alike, alike), self.Y))
             Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
         return Y, cost
 
@@ -241,7 +257,7 @@ def median(ties: Ties, Y: Array) -> Array:
     for c in range(Y.shape[1]):
         places = Y[ties.indices, c]
         order = np.argsort(places, axis=1, kind="stable")
-        share = np.cumsum(np.take_along_axis(ties.ahead, order, axis=1), axis=1)
+        share = np.cumsum(np.take_along_axis(ties.number * ties.ahead, order, axis=1), axis=1)
         middle = np.argmax(share >= 0.5 * share[:, -1:], axis=1)
         start[:, c] = np.take_along_axis(places, order, axis=1)[np.arange(len(places)), middle]
     return start

@@ -198,6 +198,15 @@ class Problem:
             yield name, slice(at, at + value.size), (float(np.log(low)), float(np.log(high)))
             at += value.size
 
+    def carried(self, before: Problem, z: Array) -> Array:
+        """The variables with the parameters that a problem of fewer points has learned; else the median."""
+        found, learned = self.pack(np.zeros(self.shape)), {name: place for name, place, _ in before._places()}
+        for name, place, _ in self._places():
+            known = z[learned[name]]
+            found[place] = np.median(known)
+            found[place][: len(known)] = known
+        return found
+
     def parameters_of(self, z: Array) -> dict[str, Any]:
         """The learned parameters among the variables, within their bounds."""
         found = {}

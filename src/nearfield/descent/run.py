@@ -8,36 +8,41 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 
 from nearfield.affinity.source import Source
-from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
 from nearfield.checks import whole
-from nearfield.descent.descent import RECORD, Descent
+from nearfield.descent.beginning import Beginning
+from nearfield.descent.descent import RECORD
 from nearfield.descent.health import diagnosis
-from nearfield.descent.journal import Journal
-from nearfield.descent.optimizers import choose
+from nearfield.descent.journal import Journal, Moment
 from nearfield.descent.placing import Reference, reference
 from nearfield.descent.schedule import Phase
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
-from nearfield.descent.settings import Settings, settings_of, shared, takes_settings
-from nearfield.descent.setup import planned, set_up
+from nearfield.descent.settings import Settings, settings_of, takes_settings
+from nearfield.engine.plan import Plan
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
-from nearfield.steer.base import Indices, Measure, Term
+from nearfield.steer.base import Indices, Term
 from nearfield.steer.links import CannotLink, MustLink
-from nearfield.steer.log import Entry, check_log
+from nearfield.steer.log import Entry, check_log, in_effect
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.steering import Steering
 from nearfield.steer.turns import Turns
 from nearfield.typing import Array
 
-COMMANDS = ("pin", "unpin", "settle", "link", "unlink", "add", "remove", "undo", "redo")  # in a log
+COMMANDS = (
+    *("pin", "unpin", "settle", "link", "unlink", "add", "remove", "extend"),
+    "undo",
+    "redo",
+)  # in a log
+OLD = ("fixed", "soft", "free")  # what becomes of the points that are there when rows are added
 FOLLOWERS = 0.05  # of all points
 
 Given = ParamSpec("Given")
@@ -55,6 +60,13 @@ def in_turn(
             return command(self, *arguments, **keywords)
 
     return waiting
+
+
+def check_old(old: Any) -> str:
+    """What becomes of the points that are there, or a refusal."""
+    if not isinstance(old, str) or old not in OLD:
+        raise ValueError(f"old must be one of {', '.join(OLD)}, got {old!r}")
+    return old
 
 
 @takes_settings(Settings)
@@ -102,41 +114,18 @@ class Run:
     @one_blas_thread()
     def __init__(self, X: Any, method: str | Method = "tsne", *, weights: Any = None, **options: Any) -> None:
         settings = settings_of("Run", options)
-        self._name = method if isinstance(method, str) else str(method)
-        self._composition = named(method) if isinstance(method, str) else method
-        if not isinstance(self._composition, Method):
-            raise TypeError(f"method must be a name of the catalogue or a nearfield.Method, got {method!r}")
         source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
-        method, self.plan = planned(self._composition, source, settings)
-        optimizer = choose(settings.optimizer, method, complete=self.plan.complete)
-        setup = set_up(method, source, settings, self.plan)
-        self._descent = Descent(setup, optimizer, settings)
-        self._source, self._traits = source, setup.traits
+        self._begun = Beginning.of(source, method, settings)
+        self._descent = self._begun.descent()
         self._journal, self._turns = Journal(), Turns()
-        self._fingerprint = fingerprint(source.X)
-        # What makes the same run again from the same data; the seed is in the start.
-        kept = {
-            name: value for name, value in shared(settings).items() if name not in ("random_state", "n_jobs")
-        }
-        resolved = {"init": setup.Y.copy(), "engine": self.plan.engine, "weights": source.weights}
-        self._options: dict[str, Any] = {"method": self._name, **kept, **resolved}
-        # What a map tells of it, for people to read.
-        self._parameters = {
-            "method": self._name,
-            "composition": str(method),
-            "n_components": settings.n_components,
-            "perplexity": plain(settings.perplexity),
-            "metric": plain(settings.metric),
-            "init": plain(settings.init),
-            "optimizer": optimizer,
-            "learning_rate": plain(settings.learning_rate),
-            "exaggeration": self._descent.phases[0].exaggeration,
-            "random_state": plain(settings.random_state),
-        }
-        if source.weights is not None:
-            self._parameters["weights"] = plain(source.weights)
+        self._told: dict[str, Any] = {}  # parameters of a run that was reopened, as its file tells them
 
     # What it is -------------------------------------------------------------------------------------------
+
+    @property
+    def plan(self) -> Plan:
+        """What computes the gradient, and why."""
+        return self._begun.plan
 
     @property
     def iteration(self) -> int:
@@ -193,7 +182,7 @@ class Run:
     def __repr__(self) -> str:
         n, dimensions = self._descent.problem.shape
         told = f"{n} points in {dimensions} dimensions, iteration {self.iteration}"
-        return f"<Run of {self._name}: {told}{f', {len(self.pins)} pinned' if self.pins else ''}>"
+        return f"<Run of {self._begun.name}: {told}{f', {len(self.pins)} pinned' if self.pins else ''}>"
 
     # Iterations -------------------------------------------------------------------------------------------
 
@@ -266,7 +255,7 @@ class Run:
         """Whether the map as it is now collapsed or shattered, and what to try; None if it is well."""
         if self.guided:
             return (
-                f"the map has not unfolded: t-SNE lays it out until {self._name} takes over at"
+                f"the map has not unfolded: t-SNE lays it out until {self._begun.name} takes over at"
                 f" iteration {self._descent.unfolds}; make more than {self.iteration} iterations"
             )
         return diagnosis(
@@ -275,7 +264,7 @@ class Run:
             self.cost,
             self.method,
             learning_rate=self.learning_rate if self._descent.phases[-1].optimizer == "momentum" else None,
-            automatic=isinstance(self._options["learning_rate"], str),
+            automatic=isinstance(self._begun.settings.learning_rate, str),
             iterations=self.iteration,
         )
 
@@ -300,9 +289,6 @@ class Run:
     def terms(self) -> tuple[Term, ...]:
         """Links, bounds and other terms that were added."""
         return self._descent.steering.terms
-
-    def _measure(self) -> Measure:
-        return self._descent.problem.measure(self._descent.z)
 
     @in_turn
     def pin(
@@ -358,7 +344,7 @@ class Run:
             soft=soft,
             Y=self._descent.Y,
             engine=self._descent.problem.engine,
-            measure=self._measure(),
+            measure=self._descent.measure(),
         )
         self._descent.check_reach(pins, places)
         given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
@@ -394,7 +380,7 @@ class Run:
         """
         if must is None and cannot is None:
             raise ValueError("link: name pairs that must be together, or that cannot")
-        steering, measure, given = self._descent.steering, self._measure(), {}
+        steering, measure, given = self._descent.steering, self._descent.measure(), {}
         for name, kind, pairs in (("must", MustLink, must), ("cannot", CannotLink, cannot)):
             if pairs is not None:
                 links = kind(pairs)
@@ -409,7 +395,7 @@ class Run:
     @in_turn
     def add(self, term: Term) -> None:
         """Add a term to the cost: links, bounds, or one of your own; see `nearfield.terms`."""
-        self._commit(self._descent.steering.add(term, self._measure()), "add", {"term": term})
+        self._commit(self._descent.steering.add(term, self._descent.measure()), "add", {"term": term})
 
     @in_turn
     def remove(self, number: int) -> None:
@@ -417,14 +403,89 @@ class Run:
         self._commit(self._descent.steering.remove(number), "remove", {"number": int(number)})
 
     @in_turn
+    def extend(self, rows: Any, *, old: str = "fixed", weights: Any = None) -> None:
+        """Add rows to the data: each begins where `reference` would place it, and belongs to the map.
+
+        Parameters
+        ----------
+        rows : array, sparse matrix or data frame (rows, columns)
+            The new rows; where distances were given, those to all old rows and to each other.
+        old : {"fixed", "soft", "free"}
+            What becomes of the points that are there: pinned, so that they do not move by a bit; pinned
+            softly, so that they may give way; or free. `unpin` releases them.
+        weights : array (rows,), optional
+            How many equal rows each of them stands for.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> X = np.random.default_rng(0).normal(size=(100, 5))
+        >>> run = nf.Run(X[:90], random_state=0)
+        >>> run.step(200)
+        >>> before = run.Y
+        >>> run.extend(X[90:])
+        >>> run.step(50)
+        >>> run.Y.shape, np.array_equal(run.Y[:90], before)
+        ((100, 2), True)
+        """
+        check_old(old)
+        before, begun, n = self._descent, self._begun, self._begun.source.n
+        if self.iteration < before.unfolds:
+            raise ValueError(
+                "extend: the map has not unfolded yet: make"
+                f" {before.unfolds - self.iteration} iterations more"
+            )
+        rows = begun.source.check_rows(rows)
+        start = self._with_places(rows)
+        begun = begun.extended(rows, weights, start, before)
+        descent = begun.descent()
+        Y = np.vstack([before.Y, begun.setup.Y[n:]])
+        descent.follow(before, Y)
+        steering = descent.steering
+        free = np.setdiff1d(np.arange(n), list(steering.pins))
+        if old != "free" and len(free):
+            steering, *_ = steering.pin(
+                free,
+                Y[free],
+                follow=None,
+                neighbours="map",
+                weights="one",
+                penalty_of="student",
+                soft=old == "soft",
+                Y=Y,
+                engine=descent.problem.engine,
+                measure=descent.measure(),
+            )
+        told = {"count": len(start) - n, "data": fingerprint(rows), "old": old, "weights": weights}
+        self._journal.write(self.iteration, "extend", told, self._now())
+        self._begun, self._descent = begun, descent
+        descent.steer(steering)
+
+    def _with_places(self, rows: Any) -> Array:
+        """The map with places for some more rows, or with NaN where the method can place none."""
+        there = self.reference()
+        if there.obstacle is None:
+            placed = there.transform(self._begun.source.seen_by_old(rows))[0]
+        else:
+            placed = np.full((rows.shape[0], self.Y.shape[1]), np.nan)
+        return np.vstack([self.Y, placed])
+
+    def _extend_again(self, source: Source, count: int, data: str, old: str, weights: Any) -> None:
+        """Add the next rows of the data, as a log says."""
+        rows = source.first(self._begun.source.n + count).last(count)
+        if fingerprint(rows) != data:
+            raise ValueError("the rows that were added are others than these")
+        self.extend(rows, old=old, weights=weights)
+
+    @in_turn
     def undo(self) -> None:
         """Go back to the state before the last command: positions, momentum, pins and history."""
-        self._descent.restore(*self._journal.undo(self.iteration, self._descent.state()))
+        self._go_to(self._journal.undo(self.iteration, self._now()))
 
     @in_turn
     def redo(self) -> None:
         """Go to the state that the last undo left."""
-        self._descent.restore(*self._journal.redo(self.iteration, self._descent.state()))
+        self._go_to(self._journal.redo(self.iteration, self._now()))
 
     def _commit(self, steering: Steering, command: str, arguments: dict[str, Any]) -> None:
         """Take over what a command has made, after which it cannot fail any more."""
@@ -432,31 +493,37 @@ class Run:
         if (
             steering.has_terms
             and optimizer.for_terms() is not optimizer
-            and self._options["optimizer"] != "auto"
+            and self._begun.settings.optimizer != "auto"
         ):
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
-        self._journal.write(self.iteration, command, arguments, self._descent.state())
+        self._journal.write(self.iteration, command, arguments, self._now())
         self._descent.steer(steering)
+
+    def _now(self) -> Moment:
+        return self._begun, self._descent, *self._descent.state()
+
+    def _go_to(self, moment: Moment) -> None:
+        self._begun, self._descent, state, engine = moment
+        self._descent.restore(state, engine)
 
     @in_turn
     def reference(self) -> Reference:
         """What it takes to place new rows in the map as it is now, without the run."""
-        descent = self._descent
-        engine = descent.stages.own(descent.problem.engine)
-        perplexity = self._options["perplexity"]
-        return reference(engine, self.method, self.Y, self._source, self._traits, perplexity)
+        begun, traits = self._begun, self._begun.setup.traits
+        engine, perplexity = self._descent.own_engine, begun.settings.perplexity
+        return reference(engine, self.method, self.Y, begun.source, traits, perplexity)
 
     # Files ------------------------------------------------------------------------------------------------
 
     @in_turn
     def map(self) -> Map:
         """The map as it is now, as a thing to keep: `Map.save` writes it, and `Run.load` goes on from it."""
-        descent = self._descent
-        parameters = dict(self._parameters, iteration=self.iteration)
+        descent, begun = self._descent, self._begun
+        parameters = begun.parameters(descent) | self._told | {"iteration": self.iteration}
         for name, value in descent.problem.parameters_of(descent.z).items():
             parameters[name] = plain(value)
-        wanted = (self._options, self._fingerprint, self._composition)
-        session, arrays = pack_session(*wanted, descent.state()[0], self._journal.entries)
+        state, log = descent.state()[0], self._journal.entries
+        session, arrays = pack_session(begun.asked, begun.fingerprint, state, log, begun.first)
         return Map(self.Y, parameters, self.history, session=session, arrays=arrays)
 
     @classmethod
@@ -506,28 +573,43 @@ class Run:
         >>> np.array_equal(again.Y, run.Y)
         True
         """
-        saved, wanted, state, log = opened(path, X, given)
+        saved, wanted, first, state, log = opened(path, X, given)
         with reopening(path):
             run = cls(X, wanted.pop("method"), n_jobs=n_jobs, **wanted)
-        if run._fingerprint != saved.session.get("data"):
+        if run._begun.fingerprint != saved.session.get("data"):
             raise ValueError(f"{path} {OTHER_DATA}")
         with reopening(path):
             check_log(log, COMMANDS)
             run._descent.check(state)
+            source = run._begun.source
+            if first is not None:
+                head = source.first(len(first["init"]))
+                begun = cls(head.X, first.pop("method"), n_jobs=n_jobs, **first)
+                run._begun = replace(run._begun, name=begun._begun.name, first=begun._begun.asked)
+                run = begun if replay else run
             if replay:
-                run._replay(log, state.iteration)
+                run._replay(log, state.iteration, source)
             else:
                 run._descent.resume(state)
                 run._journal.entries = list(log)
-        run._parameters = {name: saved.parameters.get(name, value) for name, value in run._parameters.items()}
+        told = run._begun.parameters(run._descent)
+        run._told = {name: saved.parameters.get(name, value) for name, value in told.items()}
         return run
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Run cannot be pickled: save it with run.map().save(path), reopen it with Run.load")
 
-    def _replay(self, log: list[Entry], iteration: int) -> None:
-        """Do again what the log says, and make the iterations in between."""
-        for entry in log:
+    def _replay(self, log: list[Entry], iteration: int, source: Source | None = None) -> None:
+        """Do again what the log says, and make the iterations in between; `source` has all rows."""
+        source = source or self._begun.source
+        rows = self._begun.source.n + sum(
+            entry.arguments["count"] for entry in log if entry.command == "extend"
+        )
+        # Rows that were added and taken back are not among the data: what was undone is then left out.
+        for entry in log if rows == source.n else in_effect(log):
             self.step(entry.iteration - self.iteration)
-            getattr(self, entry.command)(**entry.arguments)
+            if entry.command == "extend":
+                self._extend_again(source, **entry.arguments)
+            else:
+                getattr(self, entry.command)(**entry.arguments)
         self.step(iteration - self.iteration)

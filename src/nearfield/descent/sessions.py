@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,21 +45,41 @@ def fingerprint(X: Any) -> str:
     return hashlib.sha256(b"".join([repr(X.shape).encode(), *(part.tobytes() for part in parts)])).hexdigest()
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a run was asked for.
+
+    Attributes
+    ----------
+    options : dict
+        What it is made with, beside the data.
+    composition : Method
+        The method before anything was learned.
+    """
+
+    options: dict[str, Any]
+    composition: Method
+
+
 def pack_session(
-    wanted: dict[str, Any], data: str, composition: Method, state: State, log: list[Entry]
+    asked: Asked, data: str, state: State, log: list[Entry], first: Asked | None = None
 ) -> tuple[dict[str, Any], list[Array]]:
-    """What a file holds of a run beside its map; the composition is that before anything was learned.
+    """What a file holds of a run beside its map; `first` is what it was asked for before rows were added.
 
     The history is that of the map, and not told twice.
     """
     arrays: list[Array] = []
     state = replace(state, history={})
-    parts = {"wanted": wanted, "state": state, "log": log, "composition": composition}
+    parts = {"wanted": asked.options, "state": state, "log": log, "composition": asked.composition}
+    if first is not None:
+        parts["first"] = {"wanted": first.options, "composition": first.composition}
     return {"data": data, **pack(parts, arrays, KNOWN)["dict"]}, arrays
 
 
-def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any], State, list[Entry]]:
-    """A file that was saved: the map, what the run was asked for, its state, and its log.
+def opened(
+    path: Any, X: Any, given: dict[str, Any]
+) -> tuple[Map, dict[str, Any], dict[str, Any] | None, State, list[Entry]]:
+    """A file that was saved: the map, what the run was asked for (now, and first), its state, and its log.
 
     Whether these fit each other and the data, the run finds out that is made of them.
     """
@@ -69,19 +89,24 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
     if np.shape(X)[:1] != saved.Y.shape[:1]:
         raise ValueError(f"{path} {OTHER_DATA} ({saved.Y.shape[0]} rows)")
     with reopening(path):
-        asked = _asked_for(saved.session)
-    name = asked["method"]
-    unknown = sorted(set(given) - set(asked))
+        asked = {"wanted": _asked_for(saved.session)}
+        if "first" in saved.session:
+            asked["first"] = _asked_for(_inside(saved.session["first"]))
+    unknown = sorted(set(given) - set(asked["wanted"]))
     if unknown:
         raise TypeError(f"Run.load takes what a Run takes, but not {', '.join(unknown)}")
-    if "method" in given and str(given["method"]) != name:
-        raise ValueError(f"{path} was made with {in_a_line(name)}, and not with {given['method']}")
-    if name not in methods():
-        asked["method"] = saved.session.get("composition")
-        if "method" not in given and (asked["method"] is None or is_unknown(asked["method"])):
-            raise ValueError(f"{path} was made with a composition, {in_a_line(name)}: pass it as method")
+    compositions = {"wanted": saved.session, "first": _inside(saved.session.get("first"))}
+    for when, each in asked.items():
+        name = each["method"]
+        if "method" in given and str(given["method"]) != name:
+            raise ValueError(f"{path} was made with {in_a_line(name)}, and not with {given['method']}")
+        if name not in methods():
+            each["method"] = compositions[when].get("composition")
+            if "method" not in given and (each["method"] is None or is_unknown(each["method"])):
+                raise ValueError(f"{path} was made with a composition, {in_a_line(name)}: pass it as method")
     session = {"state": saved.session.get("state"), "log": saved.session.get("log")}
-    session["wanted"] = {"dict": {key: part for key, part in asked.items() if key not in given}}
+    for when, each in asked.items():
+        session[when] = {"dict": {key: part for key, part in each.items() if key not in given}}
     with reopening(path):
         found = unpack({"dict": session}, saved.arrays, KNOWN)
         state, log = found["state"], found["log"]
@@ -89,10 +114,21 @@ def opened(path: Any, X: Any, given: dict[str, Any]) -> tuple[Map, dict[str, Any
             raise ValueError("its state or its log are something else")
         if not state.history:  # which the formats before the third have in the state
             state = replace(state, history={name: each.tolist() for name, each in saved.history.items()})
-        wanted, dimensions = found["wanted"] | given, saved.Y.shape[1]
-        if wanted.get("n_components") != dimensions:  # before anything is made room for
-            raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
-    return saved, wanted, state, log
+        n, dimensions = saved.Y.shape
+        for when in asked:
+            found[when] |= given
+            if found[when].get("n_components") != dimensions:  # before anything is made room for
+                raise ValueError(f"n_components must be {dimensions}, as many as its coordinates have")
+        first = found.get("first")
+        if first is not None and not (isinstance(first["init"], np.ndarray) and 2 <= len(first["init"]) < n):
+            raise ValueError("it does not say how many rows there were at first")
+    return saved, found["wanted"], first, state, log
+
+
+def _inside(packed: Any) -> dict[str, Any]:
+    """The names and values of a dict that is packed; nothing of something else."""
+    inside = packed.get("dict") if isinstance(packed, dict) else None
+    return inside if isinstance(inside, dict) else {}
 
 
 def _asked_for(session: dict[str, Any]) -> dict[str, Any]:

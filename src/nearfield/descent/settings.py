@@ -121,7 +121,8 @@ class Common:
         """The starting positions. Without data, "pca" is the classical scaling of the distances for a cost
         of distances, and "spectral", the slowest modes of the graph of P, for all others. An array is taken
         as it is, and as a map already if it is wider than the kernel; but a projection of the data, however
-        wide, is a start, and scaled as "pca" is.""",
+        wide, is a start, and scaled as "pca" is. Rows of NaN in it are free: they begin amid their
+        neighbours.""",
         _start,
     )
     optimizer: str = option(

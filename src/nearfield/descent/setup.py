@@ -18,6 +18,7 @@ from nearfield.affinity.targets import NEIGHBOURS, extent
 from nearfield.affinity.targets import target as target_of
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
+from nearfield.descent.filling import fill
 from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.settings import Settings
@@ -140,13 +141,15 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, scal
         scale=scale,
         n_jobs=source.n_jobs,
     )
+    put = ~np.isnan(Y[:, 0])
+    Y = fill(Y, source, target, method.target_kind == "distances")
     if method.climbs and not Y.std() > 0:
         raise ValueError(
             "init puts all points in one place, and scales are made to its measure: scatter them"
         )
     if method.kernel is None or method.climbs or float(Y.std()) < method.kernel.width:
         return Y
-    if source.coordinates is not None and is_projection(Y, source.coordinates):
+    if source.coordinates is not None and is_projection(Y[put], source.coordinates[put]):
         return Y * (DOT * method.kernel.width / Y[:, 0].std())
     if np.ptp(Y) > FAR * method.kernel.width:
         raise ValueError(

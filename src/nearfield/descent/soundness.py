@@ -33,8 +33,8 @@ def check_reference(reference: Reference, columns: int) -> None:
     check_array("the map", Y, (None, None))
     if n < 2 or dimensions < 1:
         raise ValueError(f"a map of shape {Y.shape} is none")
-    check_perplexity(attribute(reference, "perplexity"), n)
     check_fitted(fitted, n, columns)
+    check_perplexity(attribute(reference, "perplexity"), n, fitted.weights)
     name = type(held).__name__
     if name == "Projection":
         check_array("the mean", attribute(held, "mean"), (columns,))
@@ -43,14 +43,18 @@ def check_reference(reference: Reference, columns: int) -> None:
         check_method(attribute(held, "method"), n)
         if held.method.kernel is not None:
             raise ValueError("distances are held by a method that has a kernel")
+        check_number("the stretch", attribute(held, "stretch"), TINY, LARGEST)
         check_indices("the sample", attribute(held, "sample"), n, once=True)
         if not len(held.sample):
             raise ValueError("the sample has no points")
-    elif name == "HeldMap":
+    elif name in ("HeldMap", "HeldRows"):
         check_method(attribute(held, "method"), n)
         held.method.require_kernel()
         if not fits(attribute(held, "all_pairs"), bool):
             raise ValueError("all_pairs must be true or false")
+        if name == "HeldRows":
+            return
+        check_each("the weights", attribute(held, "weights"), n, low=1)
         check_threads(attribute(held, "n_jobs"))
         check_sums("S", attribute(held, "S"), n, low=TINY)
         check_sums("bracket", attribute(held, "bracket"), n)
@@ -72,6 +76,10 @@ def check_fitted(fitted: Fitted, n: int, columns: int) -> None:
     if not fits(params, dict[str, Any] | None):
         raise ValueError("the parameters of its metric are none")
     check_threads(attribute(fitted, "n_jobs"))
+    check_each("the weights", attribute(fitted, "weights"), n, low=1)
+    check_each("the sums of affinities", attribute(fitted, "degrees"), n, low=0)
+    if (fitted.degrees is None) == (metric == "affinity"):
+        raise ValueError("the sums of affinities are missing, or there without any")
     flags = (attribute(fitted, "precomputed"), attribute(fitted, "affinities"))
     if flags != (special and metric == "precomputed", special and metric == "affinity"):
         raise ValueError("it does not say what was fitted: data, distances or affinities")
@@ -167,15 +175,22 @@ def check_sums(name: str, value: Any, n: int, low: float = -LARGEST) -> None:
         check_number(name, value, low, LARGEST)
 
 
-def check_perplexity(value: Any, n: int) -> None:
+def check_each(name: str, value: Any, n: int, low: float) -> None:
+    """Refuse what is neither None nor a number for each point."""
+    if value is not None:
+        check_array(name, value, (n,), low=low)
+
+
+def check_perplexity(value: Any, n: int, weights: Any = None) -> None:
     """Refuse what can be no perplexity of n points."""
+    others = None if weights is None else weights.sum() - 1
     if value is None or isinstance(value, (int, float, np.ndarray)):
-        one_or_each(value, n)
+        one_or_each(value, n, others)
     elif value != "multiscale":
         if not fits(value, list[float] | tuple[float, ...]) or not value:
             raise ValueError(f"its perplexity is none of {n} points")
         for each in value:
-            one_or_each(each, n)
+            one_or_each(each, n, others)
 
 
 def check_threads(value: Any) -> None:

@@ -88,12 +88,16 @@ def start(
 
 
 def check_positions(init: Any, n: int, n_components: int) -> Array:
-    """Positions of the user's own, as float64."""
+    """Positions of the user's own, as float64; a row of NaN says that its point is free."""
     Y = np.array(init, dtype=np.float64)
     if Y.shape != (n, n_components):
         raise ValueError(f"init must have shape ({n}, {n_components}), got {Y.shape}")
-    finite(Y, what="init")
-    return numbers(Y, what="init")
+    free: Any = np.isnan(Y).all(axis=1)
+    if free.all():
+        raise ValueError("init puts no point anywhere, all its rows are NaN: leave it out")
+    finite(np.where(free[:, None], 0.0, Y), what="init")
+    numbers(Y[~free], what="init")
+    return Y
 
 
 @one_blas_thread()

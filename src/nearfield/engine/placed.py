@@ -41,6 +41,8 @@ class Held:
         As an engine's `held` gives them.
     all_pairs : bool
         Whether new points are tied to all points, and not to some neighbours.
+    weights : array (points,), optional
+        How many copies each point stands for.
     """
 
     def __init__(
@@ -51,10 +53,11 @@ class Held:
         bracket: Any,
         *,
         all_pairs: bool,
+        weights: Array | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.method, self.Y, self.S, self.bracket = method, Y, S, bracket
-        self.all_pairs, self.n_jobs = all_pairs, n_jobs
+        self.all_pairs, self.weights, self.n_jobs = all_pairs, weights, n_jobs
         self._around: Surroundings | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -85,11 +88,17 @@ class Held:
             on_w = on_w + sum((c for c, t in zip(rates, terms, strict=True) if t.constant), np.zeros(()))
             others = [c for c, t in zip(rates, terms, strict=True) if not t.constant]
             if self.by_row:
-                ones: list[Potential] = [((1.0, None, k),) for k in range(len(radials))]
-                charges = [np.broadcast_to(c, (len(self.Y),)) for c in (on_w, *others)]
+                ones: list[Potential] = [((1.0, self.weights, k),) for k in range(len(radials))]
+                each = np.ones(len(self.Y)) if self.weights is None else self.weights
+                charges = [c * each for c in (on_w, *others)]
                 potentials = [*ones, tuple((1.0, c, k) for k, c in enumerate(charges))]
             else:
-                potentials = [tuple((2 * float(c), self.mass, k) for k, c in enumerate((on_w, *others)))]
+                seen = (
+                    self.mass
+                    if self.weights is None
+                    else self.weights * (1.0 if self.mass is None else self.mass)
+                )
+                potentials = [tuple((2 * float(c), seen, k) for k, c in enumerate((on_w, *others)))]
             self._around = Surroundings(
                 self.Y, radials, potentials, gridded=not self.all_pairs, n_jobs=self.n_jobs
             )
@@ -108,19 +117,21 @@ class PlacedCost:
     """
 
     def __init__(self, held: Held, ties: Ties) -> None:
-        self.held, self.indices = held, ties.indices
-        n, kind = len(held.Y), held.method.target_kind
+        self.held, self.indices, self.number = held, ties.indices, ties.number
+        n = len(held.Y) if held.weights is None else float(held.weights.sum())
+        kind = held.method.target_kind
         self.ahead, self.back = ties.ahead, ties.back
         if kind != "row":  # one p for both directions; of a point that no other sees, it is its own twice
             joint = ties.ahead + (ties.back if ties.back.any() else ties.ahead)
             self.ahead = joint / 2 if kind == "weights" else joint / (2 * n)
-        self.mass = None if held.mass is None else self.ahead.sum(axis=1)
+        self.mass = None if held.mass is None else (self.number * self.ahead).sum(axis=1)
 
     def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]:
         """Value and gradient of some of the points at y, and the stiffness of what holds them there."""
         held = self.held
         potentials, forces = held.around().at(y)
-        near = _Near(held, self.indices[rows], y, None if self.mass is None else self.mass[rows])
+        mass = None if self.mass is None else self.mass[rows]
+        near = _Near(held, self.indices[rows], self.number[rows], y, mass)
         if held.by_row:
             own = near.own_row(self.ahead[rows], potentials, forces)
             back = near.springs(self.back[rows], np.asarray(held.S)[self.indices[rows]])
@@ -138,8 +149,8 @@ class PlacedCost:
 class _Near:
     """Some new points at y, and the points of the map that they are tied to."""
 
-    def __init__(self, held: Held, indices: Any, y: Array, mass: Any) -> None:
-        self.held, self.terms = held, held.terms
+    def __init__(self, held: Held, indices: Any, number: Array, y: Array, mass: Any) -> None:
+        self.held, self.number, self.terms = held, number, held.terms
         method, kernel = held.method, held.method.require_kernel().profile
         self.gaps = y[:, None, :] - held.Y[indices]
         f, slope = method.transform.of_square(squares(self.gaps))
@@ -159,8 +170,8 @@ class _Near:
             c = term.coefficient(S)
             G = G - (c if term.constant else c * term.slope(w))
             value = value - c * term.integral(w) / S
-        rest = G * q
-        value = value + rest * self.further
+        rest = self.number * G * q
+        value = self.number * value + rest * self.further
         k = 2 * rest * self.rate
         return value.sum(axis=1), self._along(k), np.maximum(k, 0.0).sum(axis=1), rest.sum(axis=1)
 
@@ -170,12 +181,12 @@ class _Near:
 
     def own_row(self, p: Array, potentials: Array, forces: Array) -> tuple[Array, Array, Array]:
         """The point's own row, whose S goes with its place: at least that of the neighbours alone."""
-        near = self.w.sum(axis=1)
+        near = (self.number * self.w).sum(axis=1)
         lone = near >= potentials[:, 0]
         if self.held.all_pairs:
             lone[:] = True
         S = np.where(lone, near, potentials[:, 0])
-        S_force = np.where(lone[:, None], self._along(2 * self.w * self.rate), forces[:, 0])
+        S_force = np.where(lone[:, None], self._along(2 * self.number * self.w * self.rate), forces[:, 0])
         value, gradient, stiffness, bracket = self.springs(p, S[:, None])
         pull, k = -bracket / S, 1
         for term in self.terms:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -152,6 +153,11 @@ class Kernel(Part):
         """The kernel as point i sees point j: per-point parameters are taken at i."""
         arrays = self._per_point()
         return self._with(**{name: value[i] for name, value in arrays.items()}) if arrays else self
+
+    def mapped(self, function: Callable[[Array], Array]) -> Self:
+        """With the values of single points, where a parameter has them, turned into others."""
+        arrays = self._per_point()
+        return self._with(**{name: function(value) for name, value in arrays.items()}) if arrays else self
 
     def bound_to(self, degree: Array) -> Self:
         """The kernel for a target in which point i has this sum of p; most do not depend on it."""

@@ -284,7 +284,8 @@ class Sweep:
 
     @np.errstate(all="ignore")
     def brackets(self, lo: int, hi: int) -> Array:
-        """S and Σ_k G_ik q_ik of the chunk's rows, of one scale."""
+        """S and Σ_k G_ik q_ik of the chunk's rows, of one scale; of all pairs, those of all copies."""
+        sums = self.times_copies if self.method.normalization == "point" else self.counted
         out = np.empty((2, hi - lo))
         for start, stop in self.blocks(lo, hi):
             f, _ = self.distances(start, stop)
@@ -297,7 +298,7 @@ class Sweep:
             rows = slice(start - lo, stop - lo)
             shift = self.largest_log(kernel, f, start, axis=1)
             out[0, rows] = np.broadcast_to(S * np.exp(shift), (stop - start, 1))[:, 0]
-            out[1, rows] = (G * share).sum(axis=1)
+            out[1, rows] = sums(G * share, start).sum(axis=1)
         return out
 
     def add_block(self, lo: int, hi: int, totals: Totals) -> None:
