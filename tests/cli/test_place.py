@@ -15,7 +15,7 @@ from nearfield.cli import main, place
 from nearfield.descent.preparing import Preparation
 from nearfield.io import delimited, streams
 from nearfield.io.maps import FORMAT
-from nearfield.io.tables import read_map, read_table, write_map
+from nearfield.io.tables import read_map, read_table
 from support.commands import QUICK, files
 
 WIDTH = 4
@@ -302,9 +302,10 @@ def a_run() -> None:
     run.map().save("other.nfmap")
 
 
-def of_affinities() -> None:
-    P = np.exp(-np.random.default_rng(0).random((20, 20)))
-    nf.TSNE(metric="affinity", max_iter=10, random_state=0).fit(P + P.T).save("other.nfmap")
+def of_distances() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    nf.Embedder("pca", metric="precomputed").fit(D).save("other.nfmap")
 
 
 MODELS = {
@@ -341,11 +342,10 @@ def test_what_would_be_replaced_is_refused(saved: Path, capsys: pytest.CaptureFi
 
 
 def test_what_cannot_be_placed_says_why(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    of_affinities()
-    write_map("rows.csv", np.random.default_rng(1).random((2, 20)))
+    of_distances()
     np.save("rows.npy", np.random.default_rng(1).random((2, 20)))
     said = refusal(["place", "rows.npy", "-m", "other.nfmap", "-o", "out.csv", "-q"], capsys)
-    assert "only rows that were fitted can be placed here: affinities say nothing" in said
+    assert "only rows that were fitted can be placed here: components of distances" in said
 
 
 # The preparation -------------------------------------------------------------------------------------------

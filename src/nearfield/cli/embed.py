@@ -27,6 +27,7 @@ from nearfield.cli.options import (
 from nearfield.cli.preparation import (
     check_outputs,
     draw,
+    like_positions,
     make_map,
     perplexities,
     pinned,
@@ -68,6 +69,13 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="An earlier map, such as old-map.csv: its points, by their ids, start where they were, and"
+            " new ones amid their neighbours."
+        ),
+    ] = None,
     pins: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +108,9 @@ def embed(
     reading.check()
     composed = compose(method, settings(parameters or []))
     out = Path(f"{data.stem}-map.csv") if out is None else out
-    check_outputs({"data": data, "pins": pins}, out, plot, dimensions, save)
+    check_outputs(
+        {"data": data, "pins": pins, "map that it is to be like": like}, out, plot, dimensions, save
+    )
     if rows not in ("exact", "compact"):
         raise ValueError(f"--rows {rows}: it is exact or compact")
 
@@ -112,11 +122,13 @@ def embed(
     how = preparation(table.X, standardize, pca, metric, seed, report, **named)
     X = how.rows(table.X)
 
+    init = start_positions(start, table, data, dimensions)
+    alike = like_positions(like, start, table, data, dimensions, report)
     given = {
         "n_components": dimensions,
         "perplexity": perplexity,
         "metric": metric,
-        "init": start_positions(start, table, data, dimensions),
+        "init": init if alike is None else alike,
         "n_jobs": jobs,
         **options,
     }

@@ -135,6 +135,38 @@ def start_positions(start: str | None, table: Table, data: Path, dimensions: int
     return Y[match_rows(table, ids, len(Y), data, Path(start))]
 
 
+def like_positions(
+    like: Path | None, start: str | None, table: Table, data: Path, dimensions: int, report: Report
+) -> Any:
+    """Where points of another map start in this one, by their ids; NaN for those that it does not have.
+
+    Without ids in the data, they are the numbers of the rows, from 0.
+    """
+    if like is None:
+        return None
+    if start is not None:
+        raise ValueError("--like and --start both say where points start: leave out one of them")
+    import numpy as np
+
+    Y, ids = positions(like)
+    if Y.shape[1] != dimensions:
+        raise ValueError(f"--like {like} has {Y.shape[1]} dimensions, but the map will have {dimensions}")
+    there = [str(each) for each in (range(len(Y)) if ids is None else ids.tolist())]
+    if len(set(there)) < len(there):
+        twice = next(each for each in there if there.count(each) > 1)
+        raise ValueError(f"{like} has several rows with the id {twice!r}: ids must be different")
+    place = {each: row for row, each in enumerate(there)}
+    wanted = [str(each) for each in (range(len(table.X)) if table.ids is None else table.ids.tolist())]
+    known = np.array([place.get(each, -1) for each in wanted])
+    count = int((known >= 0).sum())
+    if not count:
+        raise ValueError(f"{like} and {data} have no id in common: say with --id which column holds them")
+    gone = f", {len(Y) - count} are gone" if count < len(Y) else ""
+    new = len(known) - count
+    report("like", f"{like}: {count} points start where they were, {new} amid their neighbours{gone}")
+    return np.where(known[:, None] >= 0, Y[known], np.nan)
+
+
 def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int) -> dict[int, Any]:
     """Return where points are to be put, by their rows: a table with the columns id, y1, y2.
 
