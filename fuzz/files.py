@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from fuzz.verdicts import program
 
 MADE = {  # how a file of each kind is written
     "run.nfmap": "run.map().save(path)",
+    "model.nfmap": "model.save(path)",
     "t.csv": 'path.write_text("id,a,b,kind\\n" + "".join(f"{i},{i / 3},-1,k{i % 3}\\n" for i in range(20)))',
     "t.tsv": 'path.write_text("a\\tb\\n" + "".join(f"{i / 7}\\t{1e5 * i}\\n" for i in range(20)))',
     "t.npy": "np.save(path, np.arange(24.0).reshape(8, 3))",
@@ -28,6 +30,12 @@ READ = {  # and how it may be read, where it is not as a table alone
         "nf.Map.load(path)",
         "run = nf.Run.load(path, X)",
         "run = nf.Run.load(path, X, replay=True)",
+    ),
+    "model.nfmap": (
+        "model = nf.load(path)",
+        "model = nf.load(path)",
+        "nf.Map.load(path)",
+        "nf.Run.load(path, X)",
     ),
     "map.csv": ("read_map(path)",),
     "t.parquet": ("read_table(path)", "read_map(path)", 'read_table(path, label="label", id="id")'),
@@ -45,6 +53,13 @@ SESSION = [
     "run.link(must=[(0, 1)])",
     "run.step(3)",
 ]
+MODELS = (
+    "nf.TSNE(max_iter=5, random_state=0, n_jobs=1).fit(X)",
+    'nf.Embedder("jse", engine="mesh", perplexity=4, max_iter=5, random_state=0, n_jobs=1).fit(X)',
+    'nf.Embedder("mds", metric="manhattan", max_iter=5, random_state=0, n_jobs=1).fit(X)',
+    'nf.Embedder("pca").fit(X)',
+)
+SAVED = ("run.nfmap", "model.nfmap")
 VALUES = (
     *("None", "-1", "0", "1e999", "10**30", "'x'", "[]", "{}", "[[1]]", "{'x': 1}", "True", "'tsne'"),
     *("{'array': 99}", "{'array': -1}", "{'list': 3}", "{'dict': []}"),
@@ -58,16 +73,25 @@ CHANGES = (
 
 def case(dice: Random) -> list[str]:
     """A file that is whole, then damaged, then read."""
-    name = dice.choice((*MADE, "run.nfmap", "run.nfmap"))
-    lines = [f'path = tmp_path / "{name}"']
-    if name == "run.nfmap":
-        lines += SESSION
-    lines.append(MADE[name])
-    lines += _session(dice) if name == "run.nfmap" and dice.random() < 0.75 else _bytes(dice)
+    name = dice.choice((*MADE, *SAVED, *SAVED))
+    lines = [f'path = tmp_path / "{name}"', *_made(name, dice.randrange(len(MODELS)))]
+    lines += _session(dice, tuple(lines[1:])) if name in SAVED and dice.random() < 0.75 else _bytes(dice)
     lines.append(dice.choice(READ.get(name, ("read_table(path)",))))
     if lines[-1].startswith("run ="):
         lines += ["run.step(2)", 'assert np.isfinite(run.Y).all(), "the map is not finite"']
+    if lines[-1].startswith("model ="):
+        lines += [
+            "if hasattr(model, 'place'): placed = model.place(X[:3] + 0.1)",
+            "if hasattr(model, 'place'): assert np.isfinite(placed.Y).all(), 'a place is not finite'",
+        ]
     return lines
+
+
+def _made(name: str, model: int) -> list[str]:
+    """How a whole file comes about."""
+    if name == "model.nfmap":
+        return [SESSION[0], f"model = {MODELS[model]}", MADE[name]]
+    return [*SESSION, MADE[name]] if name == "run.nfmap" else [MADE[name]]
 
 
 def _bytes(dice: Random) -> list[str]:
@@ -88,9 +112,9 @@ def _bytes(dice: Random) -> list[str]:
     return [*lines, "path.write_bytes(data)"]
 
 
-def _session(dice: Random) -> list[str]:
-    """A session in which single values are others, or missing."""
-    places, arrays = _anatomy()
+def _session(dice: Random, made: tuple[str, ...]) -> list[str]:
+    """A session or a model in which single values are others, or missing."""
+    places, arrays = _anatomy(made)
     lines = ["with np.load(path) as file: parts = dict(file)", 'about = json.loads(str(parts["about"]))']
     for _ in range(dice.choice((1, 1, 1, 2))):
         if dice.random() < 0.8:
@@ -102,12 +126,13 @@ def _session(dice: Random) -> list[str]:
     return [*lines, 'with path.open("wb") as file: np.savez(file, **parts)']
 
 
-@lru_cache(maxsize=1)
-def _anatomy() -> tuple[list[tuple[Any, ...]], list[str]]:
-    """Where the values of a saved session are, and the names of its arrays."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.nfmap"
-        exec(program([*SESSION, MADE["run.nfmap"]]), {"path": path})
+@lru_cache(maxsize=len(MODELS) + 1)
+def _anatomy(made: tuple[str, ...]) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Where the values of a file that was so made are, and the names of its arrays."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = Path(folder) / "some.nfmap"
+        exec(program(list(made)), {"path": path})
         with np.load(path) as file:
             about, names = json.loads(str(file["about"])), sorted(set(file.files) - {"about"})
     return list(_places(about)), names

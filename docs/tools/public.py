@@ -17,7 +17,7 @@ from nearfield.algebra.parts import Part
 API = {
     "estimators": ("Estimators", ["Embedder", "TSNE"]),
     "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
-    "runs": ("Runs and maps", ["Run", "Map", "align"]),
+    "runs": ("Runs, maps and files", ["Run", "Map", "load", "align"]),
     "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
 }
 

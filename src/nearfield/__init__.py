@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Embedder": "estimators",
     "TSNE": "estimators",
+    "load": "loading",
     "Method": "algebra.method",
     "method": "algebra.catalogue",
     "methods": "algebra.catalogue",
@@ -53,6 +54,7 @@ __all__ = [
     "derive",
     "intrinsic_dimension",
     "kernels",
+    "load",
     "method",
     "methods",
     "penalties",
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
+    from nearfield.loading import load
     from nearfield.steer import penalties, terms
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -21,7 +22,9 @@ from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.beginning import resumed
 from nearfield.descent.finish import finish
+from nearfield.descent.models import Model, write_model
 from nearfield.descent.placing import Placed, Projection, Reference, projection
+from nearfield.descent.preparing import Preparation
 from nearfield.descent.run import Run, check_old
 from nearfield.descent.settings import (
     OPTIONS,
@@ -53,6 +56,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     method_: Method
     learning_rate_: float
     moved_: Array
+    n_features_in_: int
+    feature_names_in_: Any
+    preparation_: Preparation
     _reference: Reference
 
     def _asked(self) -> tuple[str | Method, dict[str, Any]]:
@@ -81,11 +87,13 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         """Make a map of data that are valid."""
         check(self)
         method, options = self._asked()
-        return self._finished(Run(X, method, weights=weights, **options), self.pins)
+        run = Run(X, method, weights=weights, **options)
+        self.__dict__.pop("preparation_", None)  # of an earlier fit
+        return self._finished(run, self.pins)
 
     def _finished(self, run: Run, pins: dict[int, Any] | None = None) -> Self:
         """Iterate to the end, and keep what has come of it."""
-        self.converged_, self.interrupted_ = finish(
+        converged, interrupted = finish(
             run,
             MAX_ITER if self.max_iter is None else self.max_iter,
             title=type(self).__name__,
@@ -94,6 +102,11 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
             pins=pins,
             **self._stop(),
         )
+        return self._keep(run, converged, interrupted)
+
+    def _keep(self, run: Run, converged: bool, interrupted: bool) -> Self:
+        """Have the results of a run as attributes."""
+        self.converged_, self.interrupted_ = converged, interrupted
         self.embedding_ = run.Y
         self.cost_ = run.cost
         self.n_iter_ = run.iteration
@@ -167,7 +180,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         check_is_fitted(self, "embedding_")
         check(self)
-        rows = _validated(self, X, reset=False)
+        rows = self._new_rows(X)
         if not rows.shape[0]:
             return self
         before, reference = self.embedding_, self._reference
@@ -206,7 +219,44 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         reference = self._reference
         if isinstance(X, tuple):
             X = rows_of(X, reference.fitted.n, self.metric)
-        return ask(reference, _validated(self, X, reset=False))
+        return ask(reference, self._new_rows(X))
+
+    def _new_rows(self, X: Any) -> Any:
+        """Rows that are valid, as the fitted ones were mapped."""
+        X = _validated(self, X, reset=False)
+        return self.preparation_.rows(X) if "preparation_" in vars(self) else X
+
+    def save(self, path: str | os.PathLike[str], rows: str = "exact") -> None:
+        """Write the fitted model to a file, which `nearfield.load` opens.
+
+        Nothing is pickled. What a file cannot hold, a metric or a part of a method of one's own, is passed to
+        `nearfield.load` again.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; what is there is replaced.
+        rows : {'exact', 'compact'}
+            Whether the fitted rows are kept as they are, or one byte a number. Both know fitted rows again
+            and give their places back exactly; of the compact ones, new rows are placed nearly as by the
+            exact ones.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf, tempfile, os
+        >>> X = np.random.default_rng(0).normal(size=(60, 5))
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.nfmap")
+        >>> model = nf.TSNE(perplexity=10, random_state=0).fit(X[:50])
+        >>> model.save(path)
+        >>> np.array_equal(nf.load(path).transform(X), model.transform(X))
+        True
+        """
+        check_is_fitted(self, "embedding_")
+        found = {name: getattr(self, name) for name in kept_attributes(type(self)) if name in vars(self)}
+        found = {name: KEPT[name][0](value) if name in KEPT else value for name, value in found.items()}
+        parameters = self.get_params(deep=False)
+        model = Model(type(self).__name__, parameters, found, self._reference)
+        write_model(path, model, self.history_, rows)
 
     @property
     def _n_features_out(self) -> int:
@@ -275,7 +325,7 @@ class Embedder(Settings, _MapEstimator):
         random, metric = random_numbers(self.random_state), self.metric
         n_components = whole("n_components", self.n_components, 1)
         check_count(X.shape[0])
-        for stale in ("method_", "learning_rate_"):  # of an earlier fit with a method that has them
+        for stale in ("method_", "learning_rate_", "preparation_"):  # of an earlier fit that had them
             self.__dict__.pop(stale, None)
         if isinstance(metric, str) and metric == "affinity":
             raise ValueError("affinities have no principal components: use a method that takes them")
@@ -373,6 +423,23 @@ class TSNE(_MapEstimator):
     def kl_divergence_(self) -> float:
         """The Kullback-Leibler divergence of the map: `cost_` under the name that scikit-learn gives it."""
         return self.cost_
+
+
+# Attributes that files have in another form: how they get it, and how they lose it.
+KEPT: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "plan_": (Plan.facts, Plan.of),
+    "feature_names_in_": (list, lambda names: np.array(names, dtype=object)),
+}
+BESIDE = ("embedding_", "history_")  # which are there already
+
+
+def kept_attributes(kind: type) -> dict[str, Any]:
+    """The attributes of a fit that a file has, and of which kind they are there."""
+    hints = get_type_hints(kind)
+    names = [name for name in hints if name.endswith("_") and not name.startswith("_")]
+    found = {name: hints[name] for name in names if name not in BESIDE}
+    found |= {"_sklearn_output_config": dict[str, str]}
+    return found | {"plan_": dict[str, str | int | float], "feature_names_in_": list[str]}
 
 
 def _validated(estimator: _MapEstimator, X: Any, *, reset: bool = True) -> Any:

@@ -2,8 +2,6 @@
 
 import io
 import json
-import re
-import resource
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 
 import nearfield as nf
+from support.archives import memory, mutated, written
 
 N = 40
 X = np.random.default_rng(0).normal(size=(N, 4))
@@ -41,14 +40,6 @@ def session(name, **more):
 
 MOMENTUM = session("tsne")
 LBFGS = session("tsne", optimizer="lbfgs")
-
-
-def written(members):
-    """The bytes of a file."""
-    file = io.BytesIO()
-    arrays = {name: value for name, value in members.items() if name != "about"}
-    np.savez(file, **arrays, about=np.array(json.dumps(members["about"])))
-    return file.getvalue()
 
 
 def opened(contents, path, **how):
@@ -190,77 +181,11 @@ def test_what_was_not_changed_opens(members, tmp_path):
     assert opened(written(members), tmp_path / "run.nfmap") is not None
 
 
-VALUES = [
-    -1,
-    0,
-    1,
-    3,
-    41,
-    0.5,
-    1e308,
-    -1e308,
-    float("nan"),
-    float("inf"),
-    2**40,
-    2**70,
-    "x",
-    None,
-    [],
-    {},
-    True,
-]
-ARRAYS = [
-    np.zeros(0),
-    np.ones(1),
-    np.ones(2 * N - 1),
-    np.full(2 * N, 1e308),
-    np.full(2 * N, np.nan),
-    np.full((N, 2), -5),
-    np.full(3, N),
-    np.array(7),
-    np.zeros((2, 2, 2)),
-    np.ones(2 * N, bool),
-]
-
-
-def mutated(members, random):
-    """The bytes of a file after one accident or one ill wish."""
-    kind = random.integers(6)
-    if kind < 2:
-        contents = bytearray(written(members))
-        if kind == 0:
-            for _ in range(random.integers(1, 4)):
-                contents[random.integers(len(contents))] ^= 1 << random.integers(8)
-            return bytes(contents)
-        return bytes(contents[: random.integers(len(contents))])
-    names = [name for name in members if name != "about"]
-    if kind == 2:  # two members in each other's place
-        one, other = random.choice(names, 2, replace=False)
-        return written({**members, one: members[other], other: members[one]})
-    if kind == 3:
-        return written({**members, random.choice(names): ARRAYS[random.integers(len(ARRAYS))]})
-    text = json.dumps(members["about"])
-    if kind == 4:  # another value in place of a number
-        found = list(re.finditer(r"(?<=[ \[])-?\d+(\.\d+)?(e[-+]?\d+)?(?=[,\]}])", text))
-        at = found[random.integers(len(found))]
-        value = json.dumps(VALUES[random.integers(len(VALUES))])
-    else:  # another name
-        found = list(re.finditer(r'"[A-Za-z_]+"', text))
-        at = found[random.integers(len(found))]
-        value = found[random.integers(len(found))].group()
-    return written({**members, "about": json.loads(text[: at.start()] + value + text[at.end() :])})
-
-
-def memory():
-    """The most that was ever in use, in kilobytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
 @pytest.mark.parametrize("members", [MOMENTUM, LBFGS], ids=["momentum", "lbfgs"])
 def test_a_file_that_was_changed_anywhere_opens_or_is_refused(members, tmp_path):
     random, refused, before = np.random.default_rng(20), 0, memory()
     for k in range(250):
-        contents = mutated(members, random)
+        contents = mutated(members, random, N)
         refused += opened(contents, tmp_path / "run.nfmap", replay=k % 5 == 0) is None
     assert 10 < refused < 240  # some changes do no harm
     assert memory() < before + 2**18  # a quarter of a gigabyte

@@ -23,6 +23,7 @@ EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
 ONE_LIST = 5_000  # points, up to which other rows are compared with all of them
+MEASURED = 90  # neighbours on which the recall of lists is measured that no search has left
 
 Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
 
@@ -111,7 +112,7 @@ class Vectors(Space):
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
         """Row by row in one fixed order, unlike a search in batches: a row's result is its own."""
-        asking, lists = self._asking(rows), self._searched(k, n_jobs)
+        asking, lists = self._asking(rows), self.listed(n_jobs)
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
         kept = (lists.centres, lists.order, lists.starts, lists.searched)
@@ -138,14 +139,17 @@ class Vectors(Space):
             )
         return _as_points(rows, self._mean, self._factor, self.cosine)
 
-    def _searched(self, k: int, n_jobs: int | None) -> Lists:
-        """The lists that a search among all points has left, or one of all points if they are few."""
+    def listed(self, n_jobs: int | None = None) -> Lists:
+        """The lists that a search among all points has left, or one of all points if they are few.
+
+        Whoever asks first, and for how many neighbours, has no say in it.
+        """
         if self.lists is None:
             if self.n <= ONE_LIST:
                 mean = self.X.mean(axis=0, dtype=np.float64).astype(np.float32)
                 self.lists = Lists.of(mean[None], np.zeros(self.n, np.int64), 1, 1.0)
             else:
-                self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, k, n_jobs)[3]
+                self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, MEASURED, n_jobs)[3]
         return self.lists
 
     def _by_metric(self, squared: Any) -> Any:

@@ -27,10 +27,12 @@ from nearfield.cli.options import (
 from nearfield.cli.preparation import (
     check_outputs,
     draw,
+    like_positions,
     make_map,
     perplexities,
     pinned,
-    prepare,
+    preparation,
+    save_model,
     start_positions,
 )
 from nearfield.cli.reading import Reading
@@ -67,6 +69,13 @@ def embed(
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="An earlier map, such as old-map.csv: its points, by their ids, start where they were, and"
+            " new ones amid their neighbours."
+        ),
+    ] = None,
     pins: Annotated[
         Path | None,
         typer.Option(
@@ -78,6 +87,13 @@ def embed(
     parameters: Parameters = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The map: .csv, .tsv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="A picture of it: .png, .pdf or .svg.")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="The model, such as model.nfmap, with which nearfield place places new rows."),
+    ] = None,
+    rows: Annotated[
+        str, typer.Option(metavar="FORM", help="The model's rows: exact, or compact, a byte a number.")
+    ] = "exact",
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
@@ -92,19 +108,27 @@ def embed(
     reading.check()
     composed = compose(method, settings(parameters or []))
     out = Path(f"{data.stem}-map.csv") if out is None else out
-    check_outputs({"data": data, "pins": pins}, out, plot, dimensions)
+    check_outputs(
+        {"data": data, "pins": pins, "map that it is to be like": like}, out, plot, dimensions, save
+    )
+    if rows not in ("exact", "compact"):
+        raise ValueError(f"--rows {rows}: it is exact or compact")
 
     from nearfield.io.tables import write_map
 
     table = reading.read(data, metric, report)
     places = pinned(pins, table.ids, len(table.X), dimensions)
-    X = prepare(table.X, standardize, pca, metric, seed, report)
+    named = {"names": table.names, "id": id, "label": label, "missing": missing}
+    how = preparation(table.X, standardize, pca, metric, seed, report, **named)
+    X = how.rows(table.X)
 
+    init = start_positions(start, table, data, dimensions)
+    alike = like_positions(like, start, table, data, dimensions, report)
     given = {
         "n_components": dimensions,
         "perplexity": perplexity,
         "metric": metric,
-        "init": start_positions(start, table, data, dimensions),
+        "init": init if alike is None else alike,
         "n_jobs": jobs,
         **options,
     }
@@ -120,6 +144,7 @@ def embed(
         {k: v for k, v in given.items() if v is not None},
         places,
         shown=not quiet,
+        keep=save is not None,
     )
     seconds = time.perf_counter() - began
     if made.pinned:
@@ -129,6 +154,8 @@ def embed(
     write_map(out, made.Y, ids=table.ids, labels=table.labels)
     if plot is not None:
         draw(plot, made.Y, table.labels, f"{data.stem} · {method}", label)
-    report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None))
+    if save is not None:
+        save_model(save, made, how, rows)
+    report("wrote", ", ".join(str(path) for path in (out, plot, save) if path is not None))
     if made.interrupted:  # of which was warned
         raise typer.Exit(INTERRUPTED)

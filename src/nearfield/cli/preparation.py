@@ -12,17 +12,31 @@ if TYPE_CHECKING:
 
     from nearfield.algebra.method import Method
     from nearfield.cli.terminal import Report
+    from nearfield.descent.preparing import Preparation
+    from nearfield.estimators import Embedder
     from nearfield.io.tables import Table
 
 
-def check_outputs(given: dict[str, Path | None], out: Path, plot: Path | None, dimensions: int) -> None:
+def check_outputs(
+    given: dict[str, Path | None],
+    out: Path,
+    plot: Path | None = None,
+    dimensions: int = 2,
+    save: Path | None = None,
+) -> None:
     """Refuse, before any work, what could not be written after it, or only over what was given."""
+    from nearfield.io.files import check_writable
     from nearfield.io.tables import check_map_path
 
     check_map_path(out)
+    if save is not None:
+        check_writable(save)
+        if save.resolve() in [each.resolve() for each in (out, plot) if each is not None]:
+            raise ValueError(f"--save {save} would be written twice: name another file")
     for name, path in given.items():
-        if path is not None and out.exists() and path.exists() and out.samefile(path):
-            raise ValueError(f"--out {out} would replace the {name}: name another file")
+        for option, target in (("--out", out), ("--save", save)):
+            if path is not None and target is not None and _same(path, target):
+                raise ValueError(f"{option} {target} would replace the {name}: name another file")
     if plot is not None:
         from nearfield.show import check_picture_path
 
@@ -31,38 +45,48 @@ def check_outputs(given: dict[str, Path | None], out: Path, plot: Path | None, d
         check_picture_path(plot)
 
 
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
 def prepare(
     X: np.ndarray, standardize: bool, pca: int | None, metric: str | None, seed: int, report: Report
 ) -> np.ndarray:
     """Standardize and reduce the columns, and say so."""
+    return preparation(X, standardize, pca, metric, seed, report).rows(X)
+
+
+def preparation(
+    X: np.ndarray,
+    standardize: bool,
+    pca: int | None,
+    metric: str | None,
+    seed: int,
+    report: Report,
+    **columns: Any,
+) -> Preparation:
+    """How the columns are standardized and reduced, said to a person; `columns` are what else is known."""
+    from nearfield.descent.preparing import Preparation
+
     rows, width = X.shape
     if rows < 2:
         raise ValueError("the table has one row only: a map needs at least two")
     if metric in ("precomputed", "affinity"):
         if standardize or pca:
             raise ValueError(f"--metric {metric} takes the table as it is: leave out --standardize and --pca")
-        return X
+        return Preparation.of(X, **columns)
     if standardize:
-        from sklearn.preprocessing import StandardScaler
-
-        X = StandardScaler().fit_transform(X)
         report("", "standardized the columns")
     hint = ""
     if pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean"):
         pca, hint = min(50, rows), "; --pca 0 keeps all columns"
-    if not pca:
-        return X
-    if pca > min(rows, width):
-        raise ValueError(
-            f"--pca {pca} is more than {rows} rows and {width} columns allow: {min(rows, width)}"
-        )
-    import numpy as np
-
-    from nearfield.descent.starts import principal_components
-
-    X = principal_components(X, pca, np.random.RandomState(seed))
-    report("", f"reduced {width} columns to {pca} principal components{hint}")
-    return X
+    if pca:
+        if pca > min(rows, width):
+            raise ValueError(
+                f"--pca {pca} is more than {rows} rows and {width} columns allow: {min(rows, width)}"
+            )
+        report("", f"reduced {width} columns to {pca} principal components{hint}")
+    return Preparation.of(X, standardize=standardize, components=pca, seed=seed, **columns)
 
 
 def perplexities(text: str) -> Any:
@@ -111,6 +135,38 @@ def start_positions(start: str | None, table: Table, data: Path, dimensions: int
     return Y[match_rows(table, ids, len(Y), data, Path(start))]
 
 
+def like_positions(
+    like: Path | None, start: str | None, table: Table, data: Path, dimensions: int, report: Report
+) -> Any:
+    """Where points of another map start in this one, by their ids; NaN for those that it does not have.
+
+    Without ids in the data, they are the numbers of the rows, from 0.
+    """
+    if like is None:
+        return None
+    if start is not None:
+        raise ValueError("--like and --start both say where points start: leave out one of them")
+    import numpy as np
+
+    Y, ids = positions(like)
+    if Y.shape[1] != dimensions:
+        raise ValueError(f"--like {like} has {Y.shape[1]} dimensions, but the map will have {dimensions}")
+    there = [str(each) for each in (range(len(Y)) if ids is None else ids.tolist())]
+    if len(set(there)) < len(there):
+        twice = next(each for each in there if there.count(each) > 1)
+        raise ValueError(f"{like} has several rows with the id {twice!r}: ids must be different")
+    place = {each: row for row, each in enumerate(there)}
+    wanted = [str(each) for each in (range(len(table.X)) if table.ids is None else table.ids.tolist())]
+    known = np.array([place.get(each, -1) for each in wanted])
+    count = int((known >= 0).sum())
+    if not count:
+        raise ValueError(f"{like} and {data} have no id in common: say with --id which column holds them")
+    gone = f", {len(Y) - count} are gone" if count < len(Y) else ""
+    new = len(known) - count
+    report("like", f"{like}: {count} points start where they were, {new} amid their neighbours{gone}")
+    return np.where(known[:, None] >= 0, Y[known], np.nan)
+
+
 def pinned(path: Path | None, ids: np.ndarray | None, rows: int, dimensions: int) -> dict[int, Any]:
     """Return where points are to be put, by their rows: a table with the columns id, y1, y2.
 
@@ -145,6 +201,7 @@ class Made:
     result: str  # in words
     interrupted: bool
     pinned: bool = False
+    model: Embedder | None = None  # if it is to be kept
 
 
 def make_map(
@@ -158,6 +215,7 @@ def make_map(
     pins: dict[int, Any] | None = None,
     *,
     shown: bool,
+    keep: bool = False,
 ) -> Made:
     """Run a method to its end; the plan is said before, and how far it is if that is to be `shown`."""
     max_iter = 1000 if max_iter is None else max_iter
@@ -167,7 +225,8 @@ def make_map(
         given = given | ({"pins": pins} if pins else {})
         model = nearfield.Embedder(method, random_state=seed, **given).fit(X)
         report("plan", str(model.plan_))
-        return Made(model.embedding_, f"{model.embedding_.shape[1]} principal components", False)
+        count = model.embedding_.shape[1]
+        return Made(model.embedding_, f"{count} principal components", False, model=model)
     from nearfield.cli.terminal import stage
     from nearfield.descent.finish import finish
     from nearfield.descent.run import Run
@@ -178,9 +237,28 @@ def make_map(
     with stage(f"{doing} of {len(X)} rows", done, report, shown=shown):
         run = Run(X, method, random_state=seed, **given)
     report("plan", str(run.plan))
-    _, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
+    converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
     result = f"cost {run.cost:.6g} after {run.iteration} iterations"
-    return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins))
+    kept = None
+    if keep:
+        from nearfield.estimators import Embedder
+
+        kept = Embedder(method, random_state=seed, max_iter=max_iter, pins=pins or None, **given)
+        kept._keep(run, converged, interrupted)
+    return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins), kept)
+
+
+def save_model(path: Path, made: Made, how: Preparation, rows: str) -> None:
+    """Write the model of a map, with the preparation that its rows need."""
+    import numpy as np
+
+    model = made.model
+    if model is None:
+        raise ValueError("there is no model to save")
+    model.preparation_ = how
+    model.n_features_in_ = len(how.names)
+    model.feature_names_in_ = np.array(how.names, dtype=object)
+    model.save(path, rows)
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str, label: str | None = None) -> None:

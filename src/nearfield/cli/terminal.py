@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
@@ -57,6 +57,45 @@ def stage(what: str, interrupted: str, report: Report, *, shown: bool) -> Iterat
     except KeyboardInterrupt:
         print(f"interrupted {interrupted}: nothing was written", file=sys.stderr, flush=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+class Gauge:
+    """Shows how much of something is done: a bar on a terminal, elsewhere a line now and then."""
+
+    def __init__(self, title: str, shown: bool = True) -> None:
+        self.title, self.shown = title, shown
+        self._bar: Any = None
+        self._task: Any = None
+        self._next = 0.1
+
+    def __enter__(self) -> Self:
+        if self.shown and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:.0f} %  {task.fields[told]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task(self.title, total=1.0, told="")
+            self._bar.start()
+        return self
+
+    def __call__(self, share: float, told: str) -> None:
+        """So much is done, and this in words."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=share, told=told)
+        elif self.shown and share >= self._next:
+            print(f"{self.title}: {100 * share:.0f} %, {told}", file=sys.stderr, flush=True)
+            self._next = share + 0.1
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def show_grid(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -60,6 +60,15 @@ class Plan:
     seconds: float = 0.0
     kind: type[Engine] = field(default=Exact, repr=False)
 
+    def facts(self) -> dict[str, Any]:
+        """What a file has of it."""
+        return {name: value for name, value in vars(self).items() if name != "kind"}
+
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> Plan:
+        """From its facts; an engine that is not known is none over all pairs."""
+        return cls(**facts, kind={kind.name: kind for kind in ENGINES}.get(facts["engine"], Exact))
+
     @property
     def complete(self) -> bool:
         """Whether all pairs have a part in the cost, and not some that stand for them."""

@@ -8,10 +8,12 @@
 `cells`     … what a cell of it holds
 `arrays`    NumPy's files as tables
 `parquet`   Parquet files as tables
+`streams`   tables that are larger than memory, some rows at a time
 `missing`   what becomes of rows in which a number is missing
 `datasets`  the small data sets that come with scikit-learn
 `maps`      the result of a run, saved and loaded without pickle
 `archive`   archives of arrays, looked at before they are unpacked
+`levels`    tables in which every number takes one byte
 `packing`   values as JSON and arrays, and back: the one serializer
 `schema`    what a value from a file has to be
 """

@@ -13,9 +13,10 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -38,6 +39,41 @@ def read_delimited(path: Path, choose: Chooser, delimiters: str, header: bool | 
             delimiter = _delimiter(stream, delimiters)
             stream.seek(0)
             return _read(_uncommented(_rows(stream, delimiter)), path, choose, header)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text: save it as UTF-8") from error
+
+
+def delimited_chunks(
+    path: Path, choose: Chooser, delimiters: str, header: bool | None = None
+) -> Iterator[tuple[Table, float]]:
+    """Read a text table block by block, with the share of the file that has been read after each.
+
+    All columns that are chosen must be numeric. Labels and ids stay text.
+    """
+    size = path.stat().st_size
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as stream:
+            binary: Any = stream.buffer  # which knows how far it is while lines are taken from the text
+            delimiter = _delimiter(stream, delimiters)
+            stream.seek(0)
+            names, rows, headless, notes = _header(_uncommented(_rows(stream, delimiter)), header)
+            if not names:
+                raise ValueError(f"{path} is empty: it needs a line that names the columns")
+            choice = replace(choose(names), asked=True)
+            tally, odd = _Tally(len(choice.numbers), headless=headless), False
+            for block in _blocks(rows, len(names)):
+                cells = [row for _, row in block]
+                numbers, kinds, points = read_rows(cells, choice.numbers)
+                tally.add(block, choice.numbers, kinds, points)
+                odd = odd or bool(kinds.any())
+                if odd:  # of all that has been read, for `yes` is a number in a column of such alone
+                    _numeric(tally, names, choice, [])
+                labels, ids = (
+                    None if j is None else np.array([row[j].strip() for row in cells])
+                    for j in (choice.label, choice.id)
+                )
+                table = Table(numbers, tuple(names[j] for j in choice.numbers), labels, ids, tuple(notes))
+                yield table, min(1.0, binary.tell() / max(size, 1))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 text: save it as UTF-8") from error
 

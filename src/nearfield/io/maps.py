@@ -1,4 +1,8 @@
-"""The result of a run as a thing to keep: coordinates and how they came about, in a file without pickle."""
+"""The result of a run as a thing to keep: coordinates and how they came about, in a file without pickle.
+
+Maps, runs and models are files of one form, which say of themselves what they are; docs/files.md describes
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,15 @@ from nearfield.io.packing import DEPTH, plain
 from nearfield.io.schema import fits
 from nearfield.typing import Array
 
-FORMAT = 3  # the first had no session, the second no list of what is in the file
+# The first had no session, the second no list of what is in the file, the third no kind.
+FORMAT = 4
+# What a file may be, and what opens it.
+KINDS = {
+    "map": "nearfield.Map.load(path)",
+    "run": "nearfield.Run.load(path, X), and nearfield.Map.load(path) its coordinates",
+    "model": "nearfield.load(path)",
+    "checkpoint": "a later version of nearfield",
+}
 LONGEST = 2**24  # characters that tell of a map: some hundred commands take a hundredth of them
 
 
@@ -68,34 +80,7 @@ class Map:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the map to one file: an npz with the arrays and, as JSON text, all the rest."""
-        from nearfield.io.files import replacing
-
-        arrays = {
-            "Y": self.Y,
-            **{f"history_{name}": values for name, values in self.history.items()},
-            **{f"session_{k}": values for k, values in enumerate(self.arrays)},
-        }
-        arrays = {name: np.asarray(values) for name, values in arrays.items()}
-        for name, values in arrays.items():
-            if not storable(values.dtype):
-                raise TypeError(f"{name} holds {values.dtype}, which would have to be pickled: pass numbers")
-        check_coordinates(arrays["Y"])
-        check_names(list(self.history))
-        about = {
-            "format": FORMAT,
-            "parameters": self.parameters,
-            "versions": self.versions,
-            "history": list(self.history),
-            "arrays": len(self.arrays),
-            "session": self.session,
-        }
-        text = json.dumps(about)
-        if len(text) > LONGEST:
-            raise ValueError(
-                f"what is told of the map takes {len(text)} characters, and {LONGEST} are allowed"
-            )
-        with replacing(path) as scratch, open(scratch, "wb") as file:
-            write(file, {**arrays, "about": np.array(text)})
+        write_kept(path, "run" if self.session else "map", self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Map:
@@ -107,23 +92,82 @@ class Map:
             With one line that names the file and the fault, if it is something else, damaged, or of a newer
             format. Nothing in a file is run, and nothing is unpacked that is much larger than the file.
         """
-        path = os.fspath(path)
-        try:
-            with Archive(path) as file:
-                about = _told(file.text("about", LONGEST))
-                named, numbered = _promised(about, file.names)
-                arrays = file.numbers(["Y", *named, *numbered])
-            check_coordinates(arrays["Y"])
-            for name in named:
-                if arrays[name].ndim != 1:
-                    raise ValueError(f"{name} must be a list of numbers, got shape {arrays[name].shape}")
-        except Newer as error:
-            raise Newer(f"{path} {error}") from None
-        except ValueError as error:
-            raise ValueError(f"{path} is not a map that nearfield saved: {error}") from error
-        history = {name.removeprefix("history_"): arrays[name] for name in named}
-        kept = [arrays[name] for name in numbered]
-        return cls(arrays["Y"], about["parameters"], history, about["versions"], about["session"], kept)
+        kind, found = read_kept(path)
+        if kind not in ("map", "run"):
+            raise ValueError(another_kind(path, kind))
+        return found
+
+
+def write_kept(path: str | os.PathLike[str], kind: str, kept: Map) -> None:
+    """Write a map, a run or a model; what cannot be written is refused before the file is touched."""
+    from nearfield.io.files import replacing
+
+    arrays = {
+        "Y": kept.Y,
+        **{f"history_{name}": values for name, values in kept.history.items()},
+        **{f"session_{k}": values for k, values in enumerate(kept.arrays)},
+    }
+    arrays = {name: np.asarray(values) for name, values in arrays.items()}
+    for name, values in arrays.items():
+        if not storable(values.dtype):
+            raise TypeError(f"{name} holds {values.dtype}, which would have to be pickled: pass numbers")
+    check_coordinates(arrays["Y"])
+    check_names(list(kept.history))
+    about = {
+        "format": FORMAT,
+        "kind": kind,
+        "parameters": kept.parameters,
+        "versions": kept.versions,
+        "history": list(kept.history),
+        "arrays": len(kept.arrays),
+        "session": kept.session,
+    }
+    text = json.dumps(about)
+    if len(text) > LONGEST:
+        raise ValueError(
+            f"what is told of the {kind} takes {len(text)} characters, and {LONGEST} are allowed"
+        )
+    with replacing(path) as scratch, open(scratch, "wb") as file:
+        write(file, {**arrays, "about": np.array(text)})
+
+
+def read_kept(path: str | os.PathLike[str]) -> tuple[str, Map]:
+    """What a file is, and what it holds; of a model, the session is what it is made of.
+
+    Raises
+    ------
+    ValueError
+        As `Map.load` does.
+    """
+    path = os.fspath(path)
+    try:
+        with Archive(path) as file:
+            about = _told(file.text("about", LONGEST))
+            named, numbered = _promised(about, file.names)
+            arrays = file.numbers(["Y", *named, *numbered])
+        check_coordinates(arrays["Y"])
+        for name in named:
+            if arrays[name].ndim != 1:
+                raise ValueError(f"{name} must be a list of numbers, got shape {arrays[name].shape}")
+    except Newer as error:
+        raise Newer(f"{path} {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not a map that nearfield saved: {error}") from error
+    history = {name.removeprefix("history_"): arrays[name] for name in named}
+    kept = [arrays[name] for name in numbered]
+    found = Map(arrays["Y"], about["parameters"], history, about["versions"], about["session"], kept)
+    return about["kind"], found
+
+
+def another_kind(path: str | os.PathLike[str], kind: str) -> str:
+    """What to say of a file that is another than the one that was asked for.
+
+    Examples
+    --------
+    >>> another_kind("a.nfmap", "model")
+    'a.nfmap is a model: nearfield.load(path) opens it'
+    """
+    return f"{os.fspath(path)} is a {kind}: {KINDS[kind]} opens it"
 
 
 def check_coordinates(Y: Any) -> None:
@@ -159,6 +203,8 @@ def _told(text: str) -> dict[str, Any]:
             raise ValueError(f"its description has no {name}")
     if not fits(about["versions"], dict[str, str]):
         raise ValueError("its versions must be text")
+    if about.setdefault("kind", "run" if about["session"] else "map") not in list(KINDS):
+        raise ValueError("its description does not say what it is")
     _check_depth(about, 0)
     return about
 

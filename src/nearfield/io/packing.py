@@ -9,6 +9,7 @@ made; whether sizes and numbers fit each other, the classes know themselves (`ch
 | null, true, 3, 0.5, "text" | itself |
 | {"array": 0} | the first of the arrays; each is there for one place |
 | {"list": […]}, {"tuple": […]}, {"deque": […]}, {"dict": {…}} | one of these |
+| {"items": [[3, …], …]} | a dict whose keys are plain values and not all of them text |
 | {"is": "Name", "with": {…}} | an object of a class that may be read, and what it is made with |
 | {"unknown": "Name"} | something that a file cannot hold |
 """
@@ -66,6 +67,10 @@ def pack(value: Any, arrays: list[Array], known: Mapping[str, type]) -> Any:
         return {type(value).__name__: [pack(each, arrays, known) for each in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: pack(each, arrays, known) for key, each in value.items()}}
+    if isinstance(value, dict) and all(isinstance(key, (str, int, float, np.number)) for key in value):
+        return {
+            "items": [[pack(key, arrays, known), pack(each, arrays, known)] for key, each in value.items()]
+        }
     name = next((name for name, kind in known.items() if kind is type(value)), None)
     if name is None:
         return {"unknown": type(value).__name__}
@@ -122,6 +127,8 @@ class _Reader:
             return self._array(inside)
         if kind == "dict":
             return self._dict(inside, depth)
+        if kind == "items" and fits(inside, list[list]) and all(len(each) == 2 for each in inside):
+            return {plain(key): self.read(each, depth + 1) for key, each in inside}
         if kind in SEQUENCES and isinstance(inside, list):
             return SEQUENCES[kind](self.read(each, depth + 1) for each in inside)
         if kind == "unknown":

@@ -80,6 +80,53 @@ def read_parquet(path: Path, chooser: Chooser) -> Table:
         )
 
 
+def parquet_chunks(path: Path, chooser: Chooser, rows: int) -> Iterator[tuple[Table, float]]:
+    """Read a table so many rows at a time, with the share of them that has been read after each time."""
+    arrow = pyarrow()
+    with _readable(arrow, path), arrow.parquet.ParquetFile(path) as file:
+        schema = file.schema_arrow
+        choice = chooser(schema.names)
+        for j in choice.numbers:
+            if not _is_numeric(arrow, schema.field(j).type):
+                kind = short(str(schema.field(j).type))
+                raise ValueError(f"column {short(schema.names[j])!r} holds {kind} and not numbers")
+        names, done = [schema.names[j] for j in choice.numbers], 0
+        sides = [None if j is None else schema.names[j] for j in (choice.label, choice.id)]
+        asked = list(dict.fromkeys([*names, *filter(None, sides)]))
+        for batch in file.iter_batches(batch_size=rows, columns=asked):
+            X = np.empty((len(batch), len(names)))
+            for k, name in enumerate(names):
+                column = batch.column(name).cast(arrow.float64(), safe=False)
+                X[:, k] = column.to_numpy(zero_copy_only=False)
+            labels, ids = (None if each is None else _text(batch.column(each).to_pylist()) for each in sides)
+            done += len(batch)
+            yield Table(X, tuple(names), labels, ids), done / file.metadata.num_rows
+
+
+def _text(values: list[Any]) -> np.ndarray:
+    return np.array(["" if each is None else str(each) for each in values])
+
+
+class ParquetRows:
+    """A file that is written some rows at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._arrow, self._path = pyarrow(), path
+        self._writer: Any = None
+
+    def write(self, columns: Mapping[str, np.ndarray]) -> None:
+        """Add rows; the first ones decide what the columns hold."""
+        table = self._arrow.table({name: self._arrow.array(each) for name, each in columns.items()})
+        if self._writer is None:
+            self._writer = self._arrow.parquet.ParquetWriter(self._path, table.schema)
+        self._writer.write_table(table.cast(self._writer.schema))
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._writer is not None:
+            self._writer.close()
+
+
 def _left_out(arrow: ModuleType, columns: Mapping[str, Any]) -> list[str]:
     """Say which columns were left out, those of each kind together."""
     said: dict[str, list[str]] = {}

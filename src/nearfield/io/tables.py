@@ -88,6 +88,25 @@ def read_table(
     return _checked(path, table if columns is not None else _without_index(table))
 
 
+def read_chosen(path: str | os.PathLike[str], chooser: Chooser) -> Table:
+    """Read the columns that are chosen when their names are known."""
+    return _read(path, chooser)
+
+
+def check_readable(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that is not there, or that no reader is for."""
+    path = Path(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a directory: name a file in it")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"there is no file {path}: check its name and folder")
+    if path.suffix.lower() not in _READERS:
+        raise ValueError(f"cannot read {path}: use one of {', '.join(_READERS)}")
+    if not os.access(path, os.R_OK):
+        raise PermissionError(f"{path} cannot be read: allow reading it")
+    return path
+
+
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """Read a map that `write_map` has written, or an `.npy` file with nothing but its coordinates.
 
@@ -196,17 +215,8 @@ def check_map_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _read(path: str | os.PathLike[str], chooser: Chooser, **options: Any) -> Table:
-    path = Path(path)
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a directory: name a file in it")
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {path}: check its name and folder")
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ValueError(f"cannot read {path}: use one of {', '.join(_READERS)}")
-    if not os.access(path, os.R_OK):
-        raise PermissionError(f"{path} cannot be read: allow reading it")
-    return reader(path, chooser, **options)
+    path = check_readable(path)
+    return _READERS[path.suffix.lower()](path, chooser, **options)
 
 
 def _checked(path: str | os.PathLike[str], table: Table) -> Table:
@@ -223,7 +233,7 @@ def _checked(path: str | os.PathLike[str], table: Table) -> Table:
 def _options(path: Path, header: bool | None, array: str | None) -> dict[str, Any]:
     """What only some formats can be told, for those of them that can."""
     suffix = path.suffix.lower()
-    if header is not None and suffix not in _TEXT:
+    if header is not None and suffix not in DELIMITERS:
         raise ValueError(f"only text tables may have a header: leave out --header for {path}")
     if array is not None and suffix != ".npz":
         raise ValueError(f"only .npz files have arrays to pick from: leave out --array for {path}")
@@ -268,12 +278,10 @@ def _without_index(table: Table) -> Table:
     return replace(table, X=X, names=tuple(table.names[j] for j in keep), notes=tuple(notes))
 
 
+DELIMITERS = {".csv": "\t;|,", ".tsv": "\t", ".txt": "\t;|, "}
 _READERS: dict[str, Callable[..., Table]] = {
-    ".csv": partial(read_delimited, delimiters="\t;|,"),
-    ".tsv": partial(read_delimited, delimiters="\t"),
-    ".txt": partial(read_delimited, delimiters="\t;|, "),
+    **{suffix: partial(read_delimited, delimiters=each) for suffix, each in DELIMITERS.items()},
     ".npy": read_npy,
     ".npz": read_npz,
     ".parquet": read_parquet,
 }
-_TEXT = (".csv", ".tsv", ".txt")

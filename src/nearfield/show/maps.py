@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nearfield.show.names import name_classes
+from nearfield.show.newcomers import NAME, draw_new, explained, newcomers
 from nearfield.show.palette import Classes, classes_or_numbers
 from nearfield.show.points import draw
 from nearfield.show.theme import (
@@ -37,6 +39,8 @@ def map(
     names: bool = True,
     dark: bool = False,
     density: bool | None = None,
+    new: Any = None,
+    novelty: bool = False,
 ) -> Axes:
     """Draw a map.
 
@@ -71,6 +75,10 @@ def map(
     density : bool, optional
         Whether to draw how dense the points are, not each of them; by default above 100 000 points, if
         neither `size` nor `alpha` is given.
+    new : what `model.place` gives, or an array of coordinates, optional
+        Points that are new in the map, drawn over it as diamonds.
+    novelty : bool
+        Whether their colour says how unlike the fitted points they are.
 
     Returns
     -------
@@ -92,17 +100,24 @@ def map(
     heading = column_name(labels) if legend_title is None else legend_title
     look = theme(dark)
     own = ax is None
-    ax = axes_for(Y, ax)
+    added, unlike = (None, None) if new is None else newcomers(new, Y.shape[1], novelty)
+    ax = axes_for(Y if added is None else np.vstack([Y, added]), ax)
     put_on_ground(ax, look)
-    if legend and isinstance(colours, Classes):
-        explain_classes(ax, colours, look, title=heading, grow=own)
+    if legend and (isinstance(colours, Classes) or added is not None):
+        classes = colours if isinstance(colours, Classes) else None
+        more = [] if added is None else [(explained(look), NAME)]
+        explain_classes(ax, classes, look, title=heading if classes else None, grow=own, more=more)
         if Y.shape[1] < 3:
             settle(ax)  # the room that is left tells the size of the points
     drawn, where = draw(ax, Y, colours, look, size=size, alpha=alpha, density=density)
-    frame(ax, where, Y.shape[1] == 1, look)
+    over = None if added is None else draw_new(ax, added, unlike, look, float(where[:, -1].min()))
+    reach = where if added is None or added.shape[1] == 1 else np.vstack([where, added])
+    frame(ax, reach, Y.shape[1] == 1, look)
     entitle(ax, title, look)
     if legend and isinstance(colours, np.ndarray):
         colour_bar(ax, drawn, look, label=heading or "label", grow=own)
+    if legend and novelty and over is not None:
+        colour_bar(ax, over, look, label="novelty", grow=own)
     if names and isinstance(colours, Classes) and 1 < colours.total == colours.named:
         name_classes(ax, where, colours, look.ink, look.ground)
     return ax
@@ -178,13 +193,19 @@ def frame(ax: Axes, Y: np.ndarray, piled: bool, look: Theme) -> None:
 
 
 def explain_classes(
-    ax: Axes, classes: Classes, look: Theme, title: str | None = None, grow: bool = False
+    ax: Axes,
+    classes: Classes | None,
+    look: Theme,
+    title: str | None = None,
+    grow: bool = False,
+    more: Sequence[tuple[Any, str]] = (),
 ) -> None:
-    """Name the classes beside the axes, each with a dot of its colour."""
+    """Name the classes beside the axes, each with a dot of its colour, and what there is more."""
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], marker="o", linestyle="none", markersize=6, markeredgewidth=0, color=colour)
-        for colour in classes.colours
+        for colour in (classes.colours if classes else ())
     ]
-    legend_beside(ax, handles, list(classes.names), look, title=title, grow=grow)
+    names = [*(classes.names if classes else ()), *(name for _, name in more)]
+    legend_beside(ax, [*handles, *(each for each, _ in more)], names, look, title=title, grow=grow)
