@@ -181,11 +181,9 @@ class Descent:
         phase = calmed(phase, max((left for left, _ in self.problem.terms), default=0.0))
         due = self.iteration % RECORD == 0
         following, before = self.optimizer.step(self.z, self.problem, phase, due)
-        if not np.all(np.isfinite(following)):
-            remedy = f"lower learning_rate (it was {self.learning_rate:g})"
-            if self.problem.terms:
-                remedy = f"undo, and weaken what was added to the cost; or {remedy}"
-            raise RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
+        # A gradient that is no number shows in the step, unless no step is made.
+        if not np.all(np.isfinite(before.gradient if following is self.z else following)):
+            raise self._run_away()
         if due:
             self._write(before)
         if following is not self.z:
@@ -193,6 +191,13 @@ class Descent:
         self.z = following
         self.iteration += 1
         self.enter()
+
+    def _run_away(self) -> RunAway:
+        """What there is to say of a map, a cost or a gradient that is no number any more."""
+        remedy = f"lower learning_rate (it was {self.learning_rate:g})"
+        if self.problem.terms:
+            remedy = f"undo, and weaken what was added to the cost; or {remedy}"
+        return RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
 
     # The history ------------------------------------------------------------------------------------------
 
@@ -211,6 +216,8 @@ class Descent:
         if self.is_recorded:
             return
         norm, exaggeration = float(np.linalg.norm(here.gradient)), self.problem.exaggeration
+        if not np.isfinite(here.value + norm):
+            raise self._run_away()
         cost = here.cost
         if self.is_guided:  # what the method itself says of the map that its guide makes
             cost = self.own_engine.evaluate(self.Y, method=self.method).cost

@@ -89,6 +89,21 @@ def _exact(constant: Tree) -> Fraction:
     return Fraction(repr(float(numeric(constant, ("x",))(0.0))))
 
 
+def has_short_numbers(expression: Any) -> bool:
+    """Whether the numbers in an expression have so few digits that their products can still be written.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> x = sympy.Symbol("x", positive=True)
+    >>> has_short_numbers(x + sympy.Rational(1, 3)), has_short_numbers(x + sympy.Integer(3) ** 5000)
+    (True, False)
+    """
+    import sympy
+
+    return all(max(abs(each.p), each.q) < 10 ** (10 * DIGITS) for each in expression.atoms(sympy.Rational))
+
+
 def is_small(expression: Any, letters: bool = False) -> bool:
     """Whether it is a matter of a moment to multiply an expression out, to cancel and to factor it.
 
