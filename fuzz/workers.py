@@ -10,7 +10,7 @@ from fuzz.verdicts import Verdict, judged
 
 LIMIT = 20.0  # seconds
 MEMORY = 6 * 2**30  # bytes, so that a case fails rather than takes the machine's
-START = 120.0  # seconds within which a process has imported everything
+START = 600.0  # seconds within which a process has imported everything
 
 
 class Worker:

@@ -283,3 +283,8 @@ def test_a_line_that_lacks_a_cell_does_not_make_another_table(text, told, tmp_pa
     (tmp_path / "t.txt").write_text(text)
     with pytest.raises(ValueError, match=told):
         read_table(tmp_path / "t.txt")
+
+
+def test_a_logarithm_of_a_number_with_a_long_factor_is_derived():
+    kernel = nf.kernels.Expression("exp(-f*(1 - log1p(lam**3)/(3162277.66*log1p(1e-5))))", lam=0.5)
+    assert nf.derive(nf.Method(nf.costs.KL(), kernel, "point")).passed
