@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint types format docs docs-serve fuzz bench bench-exact bench-quick clean
+.PHONY: demo test quick lint types format docs docs-serve fuzz bounds bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
@@ -41,6 +41,12 @@ SECONDS ?= 600
 SEED ?=
 fuzz: $(VENV)/tested
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# The quicker tests with loops that look where they write, in a cache of their own: the usual one ignores the flag.
+bounds: export NUMBA_BOUNDSCHECK = 1
+bounds: export NUMBA_CACHE_DIR = $(VENV)/bounds
+bounds: $(VENV)/tested
+	$(BIN)/python -m pytest -n 2 -m "not slow" tests
 
 # The exact engine against scikit-learn's; then everything against its peers, in an environment of its own.
 # DATA is MNIST as an npz with X (70000, 784) and y, such as OpenML's mnist_784; ONLY=growth runs one part.

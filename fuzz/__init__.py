@@ -12,7 +12,8 @@ module with one function, `case(dice)`, which returns the lines; `KINDS` of `fuz
 A case may end in a map or in a refusal: a ValueError, TypeError, MemoryError or OSError of one line. All else
 is a defect: another exception; a warning of NumPy from within nearfield; a refusal in the words of Python or
 NumPy, which name no fix; an assertion of the case that does not hold (a map that is not finite, data that
-were changed, two ways that disagree); a process that dies; one that takes more than 20 seconds.
+were changed, two ways that disagree); a process that dies; one that works for
+more than 20 seconds, or waits for ever.
 """
 
 import sys

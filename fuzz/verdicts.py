@@ -22,7 +22,7 @@ NAMES = {  # what a case may use, and where it comes from
     "np": "import numpy as np",
     "sparse": "from scipy import sparse",
     "nf": "import nearfield as nf",
-    "sparse_target": "from nearfield.affinity.graph import sparse_target",
+    "sparse_target": "from support.targets import sparse_target",
     "exact": "from nearfield.engine.exact.chain import exact",
     "mesh": "from nearfield.engine.mesh.scales import mesh",
     "Mesh": "from nearfield.engine.mesh.one_scale import Mesh",

@@ -24,8 +24,9 @@ def test_a_graph_as_long_as_a_chain_has_a_start(n):
     np.testing.assert_array_equal(one, other)
 
 
-def test_the_same_seed_gives_the_same_start_of_a_graph_of_ties():
-    graph = (np.array([[j for j in range(60) if j != i][:5] for i in range(60)]), np.ones((60, 5)))
+@pytest.mark.parametrize("n", [60, 1100])
+def test_the_same_seed_gives_the_same_start_of_a_graph_of_ties(n):
+    graph = (np.array([[j for j in range(6) if j != i][:5] for i in range(n)]), np.ones((n, 5)))
     one, other = (nf.Run(graph, metric="precomputed", random_state=0).Y for _ in range(2))
     np.testing.assert_array_equal(one, other)
 
@@ -188,3 +189,102 @@ def test_affinities_too_small_for_float32_are_none(name):
         run = nf.Run(P, name, metric="affinity", engine="mesh", random_state=0)
         run.step(25)
     assert np.isfinite(run.cost)
+
+
+@pytest.mark.parametrize("text", ["lam/(1 + f)", "min(1, lam/(1 + f))", "exp(-f)*lam", "1/(lam + lam*f)"])
+def test_kernels_of_weights_beyond_all_measure_are_refused(text):
+    with pytest.raises(ValueError, match=r"the largest weight of a kernel is between .*: divide it by 1e"):
+        nf.kernels.Expression(text, lam=1e-300)
+    assert nf.kernels.Expression(text, lam=1e-6).width > 0
+
+
+@pytest.mark.parametrize("text", ["lam*(r - d)**2", "lam*(v - w)**2", "q*log(q/p)/lam"])
+def test_costs_of_forces_beyond_all_measure_are_refused(text):
+    with pytest.raises(ValueError, match=r"its derivative in q is of size .*: divide it by"):
+        nf.costs.Expression(text, lam=1e-300)
+    assert nf.costs.Expression(text, lam=1e-6).facts
+
+
+def test_a_derivative_is_defined_in_a_gap_of_its_formula():
+    cost = nf.costs.Expression("1/(1/w + (w + 1)/(v - lam))", lam=0.3)  # which is 0 at v = 0.3, for every w
+    w = np.array([0.05, 0.2, 0.6])
+    np.testing.assert_allclose(cost.value(np.full(3, 0.3), w), 0, atol=1e-15)
+    np.testing.assert_allclose(cost.derivative(np.full(3, 0.3), w), 0, atol=1e-15)
+
+
+def test_a_kernel_written_with_expm1_keeps_its_digits_near_zero(random):
+    kernel = nf.kernels.Expression("exp(-log1p(expm1(f**1.5)**0.5))")
+    f = np.array([1e-14, 1e-11, 1e-8])
+    expected = -0.75 * f**-0.25 / (1 + f**0.75)
+    np.testing.assert_allclose(kernel.log_derivative(f), expected, rtol=1e-6)
+    np.testing.assert_allclose(kernel.log_derivative(f.astype(np.float32)), expected, rtol=1e-5)
+    method = nf.Method(nf.costs.JensenShannon(0.3), kernel, "point")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        run = nf.Run(random.normal(size=(25, 4)), method, engine="mesh", perplexity=5, random_state=0)
+        run.step(5)
+    assert np.isfinite(run.cost)
+
+
+def test_sparse_data_far_from_zero_have_one_start():
+    X = sparse.csr_array(np.random.default_rng(22).normal(size=(5, 5)) + 1e16)
+    starts = [nf.Run(X, "ssne", random_state=0, n_jobs=jobs).Y for jobs in (None, 1, 2, 1)]
+    for other in starts[1:]:
+        np.testing.assert_array_equal(other, starts[0])
+
+
+@pytest.mark.parametrize("columns", [40, 3000])
+def test_sparse_data_have_the_principal_components_of_dense_data(columns, random):
+    X = random.normal(size=(1500, columns)) * (random.random((1500, columns)) < 0.05)
+    X[:, :2] += 3 * random.normal(size=(1500, 2))
+    found, expected = (
+        nf.Embedder("pca", random_state=0).fit_transform(each) for each in (sparse.csr_array(X), X)
+    )
+    signs = np.sign((found * expected).sum(axis=0))
+    np.testing.assert_allclose(found * signs, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_map_whose_cost_is_infinite_says_so(random):
+    method = nf.Method(nf.costs.SStress())
+    options = {"optimizer": "momentum", "learning_rate": 1000.0, "n_components": 3, "random_state": 0}
+    run = nf.Run(random.normal(size=(40, 5)), method, **options)
+    with pytest.raises(ValueError, match=r"left the range of numbers at iteration .*: lower learning_rate"):
+        _ = [run.step(1) or run.cost for _ in range(5)]
+    assert np.isfinite(run.Y).all()
+    assert np.isfinite(run.history["cost"]).all()
+
+
+def test_two_points_of_which_one_stands_for_a_thousand_million():
+    X = np.random.default_rng(885).normal(size=(2, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        run = nf.Run(X * (X > 0), "nmmds", weights=[1e9 + 1, 1], random_state=0)
+        run.step(10)
+    assert np.isfinite(run.cost)
+
+
+def test_a_constant_of_thousands_of_digits_is_not_derived():
+    cost = nf.costs.Expression("(max((0.377 + 1e-300)**17 + r, 2) - 1/(r + d))**2")
+    with pytest.raises(ValueError, match="cannot be derived, because a constant in it has too many digits"):
+        nf.derive(nf.Method(cost))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "-32,701;nan;279\r\n-178,429;569\r\n-44,064;135;114",
+            "line 2 has 2 cells where the first line has 3",
+        ),
+        ('"381" "-9.2" "854"\r\n"-50" "+3.4" "-4" "7"\r\n', "line 2 has 4 cells where the first line has 3"),
+    ],
+)
+def test_a_line_that_lacks_a_cell_does_not_make_another_table(text, told, tmp_path):
+    (tmp_path / "t.txt").write_text(text)
+    with pytest.raises(ValueError, match=told):
+        read_table(tmp_path / "t.txt")
+
+
+def test_a_logarithm_of_a_number_with_a_long_factor_is_derived():
+    kernel = nf.kernels.Expression("exp(-f*(1 - log1p(lam**3)/(3162277.66*log1p(1e-5))))", lam=0.5)
+    assert nf.derive(nf.Method(nf.costs.KL(), kernel, "point")).passed

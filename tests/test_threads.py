@@ -71,3 +71,15 @@ def test_the_limit_holds_within_and_is_lifted_after():
         with pytest.raises(ZeroDivisionError), one_blas_thread():
             _ = 1 / 0
         assert blas_threads() == before
+
+
+def test_the_last_of_several_threads_gives_the_linear_algebra_its_threads_back():
+    with threadpool_limits(2):
+        before = blas_threads()
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() <= {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before

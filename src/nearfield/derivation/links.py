@@ -11,7 +11,7 @@ import sympy as sp
 
 from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.expressions import from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.budget import has_low_roots, is_small
+from nearfield.algebra.expressions.budget import has_low_roots, has_short_numbers, is_small
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Transform
@@ -200,11 +200,17 @@ def expressed(part: Any) -> sp.Expr:
             " make it a parameter, which stays a letter"
         )
     try:
-        return _with_real_slopes(symbolic(tree))
+        expression = symbolic(tree)
     except ValueError:
         raise ValueError(
             f"{part!r} cannot be derived, because max or min in it is taken of what is infinite"
         ) from None
+    if not has_short_numbers(expression):
+        raise ValueError(
+            f"{part!r} cannot be derived, because a constant in it has too many digits for exact algebra:"
+            " make it a parameter, which stays a letter"
+        )
+    return _with_real_slopes(expression)
 
 
 def _with_real_slopes(expression: sp.Expr) -> sp.Expr:

@@ -202,11 +202,9 @@ class Descent:
             self.optimizer.renew()
         due = self.iteration % RECORD == 0
         following, before = self.optimizer.step(self.z, self.problem, phase, due)
-        if not np.all(np.isfinite(following)):
-            remedy = f"lower learning_rate (it was {self.learning_rate:g})"
-            if self.problem.terms:
-                remedy = f"undo, and weaken what was added to the cost; or {remedy}"
-            raise RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
+        # A gradient that is no number shows in the step, unless no step is made.
+        if not np.all(np.isfinite(before.gradient if following is self.z else following)):
+            raise self._run_away()
         if due and not self.is_recorded:
             self._write(before)
         if following is not self.z:
@@ -214,6 +212,13 @@ class Descent:
         self.z = following
         self.iteration += 1
         self.prepare()
+
+    def _run_away(self) -> RunAway:
+        """What there is to say of a map, a cost or a gradient that is no number any more."""
+        remedy = f"lower learning_rate (it was {self.learning_rate:g})"
+        if self.problem.terms:
+            remedy = f"undo, and weaken what was added to the cost; or {remedy}"
+        return RunAway(f"the map left the range of numbers at iteration {self.iteration}: {remedy}")
 
     # The history ------------------------------------------------------------------------------------------
 
@@ -243,6 +248,8 @@ class Descent:
     def _write(self, here: Point) -> None:
         """Write a row, from what the problem is at the map as it is now."""
         norm, exaggeration = float(np.linalg.norm(here.gradient)), self.problem.exaggeration
+        if not np.isfinite(here.value + norm):
+            raise self._run_away()
         row = (self.iteration, self._own_cost(here), norm, exaggeration, here.penalty)
         for name, value in zip(self.history, row, strict=True):
             self.history[name].append(value)

@@ -23,6 +23,7 @@ OVERSHOT = 1e-3  # a rise of the value by this share is more than the mesh errs 
 # Steps that a line search tries: a direction that was learned is right at once or not at all; along the
 # gradient, of which the length says little, it may take many halvings.
 TRIES, UNAIDED = 8, 30
+FAINT = 1e-140  # a change of the gradient whose square is lost, and tells nothing
 MEMORY = 100  # pairs at most that a limited memory can be of
 OPTIMIZERS = ("auto", "momentum", "lbfgs", "smacof")
 
@@ -168,7 +169,7 @@ class LBFGS(Optimizer):
         self.pairs.clear()  # they tell of directions that are no longer there, or not of those that are
         self.change()
 
-    @np.errstate(over="ignore", invalid="ignore")  # a trial step may leave the range of numbers
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a trial may leave the range of numbers
     def step(self, z: Array, problem: Problem, phase: Phase, want_value: bool) -> tuple[Array, Point]:
         here = self.here if self.here is not None else problem(z)
         found = self._search(z, here, problem)
@@ -181,7 +182,8 @@ class LBFGS(Optimizer):
             return z, here
         following, there = found
         move, change = following - z, there.gradient - here.gradient
-        if move @ change > 1e-14 * np.linalg.norm(move) * np.linalg.norm(change):
+        size = float(np.linalg.norm(change))
+        if size > FAINT and move @ change > 1e-14 * np.linalg.norm(move) * size:
             self.pairs.append((move, change))
             if len(self.pairs) > self.memory:
                 self.pairs.popleft()

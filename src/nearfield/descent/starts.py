@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfield.checks import finite, numbers
 from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
+SMALL = 2**20  # numbers, as many as are soon made dense
 COLUMNS = 1000  # of the data, up to which their covariance is quicker than a singular value decomposition
 LOOKED_AT = 2000  # rows at least, by which a projection of the data is known
 LINEAR = 1e-4  # of its norm that it may miss, for the sake of float32
@@ -126,9 +128,11 @@ def principal_components(
 ) -> Array:
     """The leading principal components; axes that the data do not have are filled with faint noise."""
     kept = min(n_components, *data.shape)
-    if sparse.issparse(data) and kept == min(data.shape):
+    if sparse.issparse(data) and (kept == min(data.shape) or data.shape[0] * data.shape[1] <= SMALL):
         data = data.toarray()
-    if not sparse.issparse(data) and data.shape[1] <= min(data.shape[0], COLUMNS):
+    if sparse.issparse(data):
+        Y = _of_sparse(data, kept, random)
+    elif data.shape[1] <= min(data.shape[0], COLUMNS):
         Y = _of_covariance(data, kept, n_jobs)
     else:
         Y = _of_solver(data, kept, random.randint(2**31 - 1))
@@ -162,18 +166,37 @@ def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
 
 
 def _of_solver(data: Any, kept: int, seed: int) -> Array:
-    """Principal components of sparse data, which are not made dense, and of very many columns."""
+    """Principal components of very many columns."""
     from sklearn.decomposition import PCA
 
-    solver = "arpack" if sparse.issparse(data) else "auto"
-    data = sparse.csr_matrix(data) if sparse.issparse(data) else data
     # Whatever scikit-learn is set to give out, an array is needed here.
-    pca = PCA(kept, svd_solver=solver, random_state=seed).set_output(transform="default")
+    pca = PCA(kept, random_state=seed).set_output(transform="default")
     with np.errstate(divide="ignore", invalid="ignore"):  # equal points have no variance to explain
-        try:
-            return pca.fit_transform(data.astype(np.float64))
-        except ArpackError:
-            return np.zeros((data.shape[0], kept))  # nothing is left of them without their mean
+        return pca.fit_transform(data.astype(np.float64))
+
+
+def _of_sparse(data: Any, kept: int, random: np.random.RandomState) -> Array:
+    """Principal components of sparse data, which are not made dense."""
+    X = sparse.csr_array(data, dtype=np.float64)
+    turned, mean = X.T.tocsr(), np.asarray(X.mean(axis=0)).ravel()
+    few = X.shape[0] <= X.shape[1]  # rows, whose products are then the smaller matrix
+
+    def centred(v: Any) -> Any:
+        return X @ v - mean @ v
+
+    def back(u: Any) -> Any:
+        return turned @ u - np.multiply.outer(mean, u.sum(axis=0))
+
+    def products(v: Any) -> Any:
+        return centred(back(v)) if few else back(centred(v))
+
+    size = min(X.shape)
+    M = LinearOperator((size, size), matvec=products, matmat=products, dtype=np.float64)
+    try:
+        values, vectors = _largest(M, kept, random)
+    except ArpackError:
+        return np.zeros((X.shape[0], kept))  # nothing is left of them without their mean
+    return vectors * np.sqrt(np.maximum(values, 0.0)) if few else centred(vectors)
 
 
 @one_blas_thread()
@@ -213,11 +236,11 @@ def _largest(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, 
     """
     n, first = M.shape[0], random.standard_normal(M.shape[0])
     if n <= FEW:
-        values, vectors = np.linalg.eigh(M.toarray() if sparse.issparse(M) else M)
+        values, vectors = np.linalg.eigh(M if isinstance(M, np.ndarray) else M @ np.eye(n))
         values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
         return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)])
     try:
-        values, vectors = eigsh(M, count, which="LA", v0=first, maxiter=RESTARTS)
+        values, vectors = eigsh(M, count, which="LA", v0=first, maxiter=RESTARTS, **_seeded())
     except ArpackNoConvergence:
         vectors = random.standard_normal((n, count))
         for _ in range(POWERS):
@@ -225,6 +248,14 @@ def _largest(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, 
         values = np.einsum("ij,ij->j", vectors, M @ vectors)
     order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]
+
+
+def _seeded() -> dict[str, Any]:
+    """What makes `eigsh` go on in the same way every time where it comes to an end too early.
+
+    Where the matrix has fewer directions than are looked at, SciPy from 1.17 on goes on from random numbers.
+    """
+    return {"rng": np.random.default_rng(0)} if "rng" in signature(eigsh).parameters else {}
 
 
 def _filled(Y: Array, n_components: int, random: np.random.RandomState) -> Array:

@@ -112,7 +112,7 @@ def _uncommented(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _delimiter(stream: TextIO, candidates: str) -> str:
-    """Return the candidate that splits the most of the first lines alike; of several, into numbers."""
+    """Return the candidate that splits most of the first lines alike; of several, into numbers."""
     lines = [line for line in (line.strip(" \r\n") for line in islice(stream, 2 * _LINES_LOOKED_AT)) if line]
     lines = (list(dropwhile(lambda line: line.startswith("#"), lines)) or lines)[:_LINES_LOOKED_AT]
     best = {}
@@ -123,9 +123,15 @@ def _delimiter(stream: TextIO, candidates: str) -> str:
         enough = len(rows) / 2 + (candidate == " ") / 2
         # A name above decimal commas is not split as they are, and each of these into two.
         if rows and alike >= enough and (len(rows[0]) > 1 or max(map(len, rows)) > 2):
-            # A decimal comma splits lines alike too, but '1,5;2,5' into 1, '5;2' and 5.
-            best[candidate] = (alike, _share_understood(rows))
-    return max(best, key=lambda each: best[each]) if best else min(candidates, key="".join(lines).count)
+            # A decimal comma splits lines alike too, but '1,5;2,5' into 1, '5;2' and 5; and all of them where
+            # some lines lack a ';', which makes sense of every cell all the same.
+            share = _share_understood(rows)
+            best[candidate] = (share == 1, alike, share)
+    if best:
+        return max(best, key=lambda each: best[each])
+    # A lone column, which none of them should split, or hardly; but quotes may tell that one does.
+    text = "".join(lines)
+    return max(candidates, key=lambda each: (len(_split(lines, each)), -text.count(each)))
 
 
 def _split(lines: list[str], delimiter: str) -> list[list[str]]:

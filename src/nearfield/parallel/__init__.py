@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
+from threading import Lock
 from typing import Any, TypeVar
 
 CHUNKS = 16  # into which rows are cut, on any number of threads
@@ -92,12 +93,35 @@ def begin(
     return lambda: list(results)
 
 
+class _Held:
+    """How many hold the linear algebra to one thread now: the last to leave gives it back what it had."""
+
+    def __init__(self) -> None:
+        self.lock, self.count = Lock(), 0
+        self.limit: Any = None
+
+    def enter(self) -> None:
+        with self.lock:
+            if self.count == 0:
+                self.limit = _loaded().limit(limits=1, user_api="blas")
+            self.count += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.count -= 1
+            if self.count == 0:
+                self.limit.restore_original_limits()
+
+
+_held = _Held()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold the linear algebra of NumPy and SciPy to one thread: with more, it adds up in another order.
 
-    It may be entered again from within; as a decorator it holds for a whole function. There is one such
-    number for the whole process: where several of its threads hold it, the first to leave may lift it.
+    It may be entered again from within, and by several threads at once; as a decorator it holds for a whole
+    function.
 
     Examples
     --------
@@ -106,8 +130,11 @@ def one_blas_thread() -> Iterator[None]:
     ...     float(np.ones(3) @ np.ones(3))
     3.0
     """
-    with _loaded().limit(limits=1, user_api="blas"):
+    _held.enter()
+    try:
         yield
+    finally:
+        _held.leave()
 
 
 @lru_cache(maxsize=1)
@@ -118,3 +145,14 @@ def _loaded() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def _begin_anew() -> None:
+    """A process that was forked has none of its parent's threads, and nobody who would open their locks."""
+    global _held
+    _pool.cache_clear()
+    _held = _Held()
+
+
+if hasattr(os, "register_at_fork"):  # not on every platform
+    os.register_at_fork(after_in_child=_begin_anew)

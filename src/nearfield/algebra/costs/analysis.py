@@ -33,6 +33,7 @@ from nearfield.algebra.expressions.numeric import without_constants
 from nearfield.algebra.expressions.slopes import slope
 from nearfield.algebra.expressions.symbolic import symbol
 from nearfield.algebra.expressions.written import rounded
+from nearfield.checks import SQUARABLE
 
 FindLimit = Callable[[Function, Function, str], tuple[LimitTerm, ...] | None]
 
@@ -116,6 +117,12 @@ def check_pairs(value: Function, derivative: Function, p: Any, q: Any) -> None:
             raise ValueError(f"{what} is not finite: it is {at[i]:g} at p = {p[i]:.3g}, q = {q[i]:.3g}")
     if not at.any():
         raise ValueError("it does not depend on q, and no map is better than another")
+    size = float(np.median(np.abs(at[at != 0])))
+    if not 1 / SQUARABLE <= size <= SQUARABLE:
+        raise ValueError(
+            f"its derivative in q is of size {size:.1g}, whose square no number can hold: divide it by"
+            f" {size:.0e}"
+        )
 
 
 # The limit at p = 0 -----------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ Function = Callable[[Any, Any], Any]
 
 FLOORED = "p0"  # the name of max(p, floor)
 TINY32 = 1e-30  # as TINY, for float32
-BELOW_ONE = 1 - 2.0**-53
 
 
 # Terms that are infinite at p = 0 ---------------------------------------------------------------------------
@@ -93,7 +92,7 @@ def by_ratio(expression: Any) -> Callable[[Any, Any, Any], Any]:
 
 
 def guarded(function: Callable[[Any, Any, Any], Any], floor: float, infinite: bool, domain: str) -> Function:
-    """A function of p and q, in their type, that is defined at 0 and, but for distances, at 1."""
+    """A function of p and q, in their type, that is defined at 0 and, but for distances, in its gaps."""
     if domain == "distances" and infinite:
         return weighing_nothing(lambda p, q: function(p, p, q))
 
@@ -106,9 +105,12 @@ def guarded(function: Callable[[Any, Any, Any], Any], floor: float, infinite: bo
             result = plain(p, q)
             if np.isfinite(result).all() or domain == "distances":
                 return result
-            # What left float32 has room in float64, and (1 - p) log(1 - p) at 1 is what it is close to 1.
+            # What left float32 has room in float64; what is undefined in a place, such as (1 - p) log(1 - p)
+            # at 1, is what it is beside it.
+            nowhere = ~np.isfinite(result)
             p, q = (np.asarray(each, dtype=np.float64) for each in (p, q))
-            return plain(np.where(p == 1, BELOW_ONE, p), np.where(q == 1, BELOW_ONE, q))
+            p, q = (np.where(nowhere, np.nextafter(each, 0.0), each) for each in (p, q))
+            return plain(p, q)
 
     return defined
 

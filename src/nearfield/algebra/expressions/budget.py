@@ -89,6 +89,21 @@ def _exact(constant: Tree) -> Fraction:
     return Fraction(repr(float(numeric(constant, ("x",))(0.0))))
 
 
+def has_short_numbers(expression: Any) -> bool:
+    """Whether the numbers in an expression have so few digits that their products can still be written.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> x = sympy.Symbol("x", positive=True)
+    >>> has_short_numbers(x + sympy.Rational(1, 3)), has_short_numbers(x + sympy.Integer(3) ** 5000)
+    (True, False)
+    """
+    import sympy
+
+    return all(max(abs(each.p), each.q) < 10 ** (10 * DIGITS) for each in expression.atoms(sympy.Rational))
+
+
 def is_small(expression: Any, letters: bool = False) -> bool:
     """Whether it is a matter of a moment to multiply an expression out, to cancel and to factor it.
 
@@ -115,6 +130,9 @@ def is_small(expression: Any, letters: bool = False) -> bool:
             return False
     if not all(power.is_Rational and power.q <= ROOTS for power in powers):
         return False
+    factors = [number.p for number in expression.atoms(sympy.Rational) if abs(number.p) > DEGREE]
+    if factors and any(log.is_number for log in expression.atoms(sympy.log)):
+        return False  # 1000 log 2 would become the log of 2^1000
     exponents = [each.args[0] for each in expression.atoms(sympy.exp)]
     if any(extent(each).terms > SUMMANDS for each in exponents):
         return False

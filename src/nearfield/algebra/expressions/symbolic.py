@@ -115,10 +115,20 @@ def _number(expression: Any) -> Tree:
 
 
 def _sum(expression: Any) -> Tree:
-    """Positive terms first, and the others taken away."""
+    """Positive terms first, and the others taken away; e^x - 1 without the loss of its digits."""
+    import sympy
+
     terms = sorted(expression.args, key=lambda term: bool(term.could_extract_minus_sign()))
-    result = from_symbolic(terms[0])
-    for term in terms[1:]:
+    for sign in (1, -1):
+        power = next((term for term in terms if isinstance(sign * term, sympy.exp)), None)
+        if power is not None and -sign in terms:
+            terms = [term for term in terms if term not in (power, -sign)]
+            found = Apply("expm1", (from_symbolic((sign * power).args[0]),))
+            result: Tree = found if sign == 1 else Apply("neg", (found,))
+            break
+    else:
+        result = from_symbolic(terms.pop(0))
+    for term in terms:
         if term.could_extract_minus_sign():
             result = Apply("-", (result, from_symbolic(-term)))
         else:

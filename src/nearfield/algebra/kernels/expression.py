@@ -21,6 +21,7 @@ from nearfield.algebra.parts import TINY
 
 OUTERMOST = 1e6  # a squared distance beyond which hardly any map goes
 DEEP = -150.0  # log w there, below which sums must be taken of logarithms
+LARGEST = 1e9  # w(0), or its inverse: float32 has room for sums of such weights, and for their tails
 F = np.concatenate([[0.0], np.geomspace(1e-6, OUTERMOST, 121)])  # where kernels are looked at
 
 
@@ -167,11 +168,14 @@ def _of_functions(
 
 
 def _quiet(function: Function) -> Function:
-    """The function, without warnings of what underflows."""
+    """The function, without warnings of what underflows; what leaves float32 has room in float64."""
 
     def quiet(f: Any) -> Any:
         with np.errstate(all="ignore"):
-            return function(f)
+            result = function(f)
+            if getattr(f, "dtype", None) == np.float32 and not np.isfinite(result).all():
+                return function(f.astype(np.float64)).astype(np.float32)
+            return result
 
     return quiet
 
@@ -215,6 +219,11 @@ def _check(w: Any, log: Any, rate: Any) -> None:
             raise ValueError(f"{why} at f = {F[np.argmax(bad)]:.3g}")
     if not rate.any() or w[0] == w[-1]:
         raise ValueError("a kernel falls with the distance, and this one is flat")
+    if not 1 / LARGEST <= w[0] <= LARGEST:
+        raise ValueError(
+            f"the largest weight of a kernel is between {1 / LARGEST:.0e} and {LARGEST:.0e}, and that of this"
+            f" one is {w[0]:.3g}: divide it by {w[0]:.0e}"
+        )
 
 
 def _tail(w: Any, log: Any, rate: Any) -> tuple[float, float] | None:

@@ -52,6 +52,7 @@ class EdgeSums:
     attraction: float = 0.0
 
     @classmethod
+    @np.errstate(invalid="ignore")  # of forces without end: whoever called sees them
     def added(cls, parts: list[EdgeSums]) -> EdgeSums:
         """The sum of parts, in their order; the first is overwritten."""
         total = parts[0]
