@@ -28,16 +28,19 @@ from nearfield.descent.settings import Settings, settings_of, shared, takes_sett
 from nearfield.descent.setup import planned, set_up
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
-from nearfield.steer.base import Indices, Measure, Term
+from nearfield.steer.base import Indices, Measure, Term, indices_of
+from nearfield.steer.holding import Held, check_way
 from nearfield.steer.links import CannotLink, MustLink
 from nearfield.steer.log import Entry, check_log
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
-from nearfield.steer.steering import Steering
+from nearfield.steer.pulls import nearest
+from nearfield.steer.steering import Steering, check_places
 from nearfield.steer.turns import Turns
 from nearfield.typing import Array
 
-COMMANDS = ("pin", "unpin", "settle", "link", "unlink", "add", "remove", "undo", "redo")  # in a log
+# In a log. What `move` does is part of the drag that it belongs to.
+COMMANDS = ("pin", "drag", "unpin", "pull", "settle", "link", "unlink", "add", "remove", "undo", "redo")
 FOLLOWERS = 0.05  # of all points
 
 Given = ParamSpec("Given")
@@ -113,6 +116,7 @@ class Run:
         self._descent = Descent(setup, optimizer, settings)
         self._source, self._traits = source, setup.traits
         self._journal, self._turns = Journal(), Turns()
+        self._held: Held | None = None
         self._fingerprint = fingerprint(source.X)
         # What makes the same run again from the same data; the seed is in the start.
         kept = {
@@ -347,13 +351,94 @@ class Run:
         >>> run.Y[3].tolist(), len(run.followers[3])
         ([20.0, 0.0], 10)
         """
-        drawn = penalty_of(penalty)
+        how = {"neighbours": neighbours, "weights": weights, "penalty": penalty, "soft": soft}
+        self._pin("pin", indices, positions, follow, how, {})
+
+    @in_turn
+    def drag(
+        self,
+        indices: Any,
+        positions: Any,
+        *,
+        follow: Any = FOLLOWERS,
+        neighbours: str = "map",
+        weights: str = "one",
+        penalty: str | Penalty = "student",
+        soft: bool | Penalty = False,
+        way: Any = (),
+    ) -> None:
+        """Take hold of some points: they are pinned, and `move` leads them on until the next command.
+
+        Whoever follows is looked for once, before the first move. However many moves there are, it is one
+        command: one entry of the log, which holds the way, and one `undo`.
+
+        Parameters
+        ----------
+        indices, positions, follow, neighbours, weights, penalty, soft
+            As `pin` takes them.
+        way : array (moves, 1 + dimensions), optional
+            What a log holds of the moves: before which iteration each came, and how far from `positions` it
+            led. The iterations in between are made.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.random.default_rng(0).normal(size=(100, 5)), random_state=0)
+        >>> run.step(200)
+        >>> run.drag(3, (20, 0), follow=10)
+        >>> run.step(5)
+        >>> run.move((1, 2))
+        >>> run.pins[3].tolist(), len(run.log)
+        ([21.0, 2.0], 1)
+        >>> run.undo()
+        >>> run.pins
+        {}
+        """
+        moves = check_way(way, self._descent.problem.shape[1], self.iteration)
+        how = {"neighbours": neighbours, "weights": weights, "penalty": penalty, "soft": soft}
+        none = np.zeros((0, moves.shape[1]))
+        pins, places = self._pin("drag", indices, positions, follow, how, {"way": none})
+        self._held = Held(self._journal.entries[-1], pins, places)
+        for iteration, *by in moves.tolist():
+            self.step(int(iteration) - self.iteration)
+            self.move(by)
+
+    @in_turn
+    def move(self, by: Any) -> None:
+        """Lead the points that `drag` took hold of elsewhere: `by` this from where it put them."""
+        held = self._held
+        if held is None or self._journal.entries[-1] is not held.entry:
+            raise ValueError("move: nothing is held; take hold of some points with drag first")
+        by = check_places(by, 1, self._descent.problem.shape[1])
+        places = held.places + by
+        descent = self._descent
+        steering = descent.steering.move(
+            held.pins, places, descent.Y, descent.problem.engine, self._measure()
+        )
+        descent.check_reach(held.pins, places)
+        way = np.concatenate([held.entry.arguments["way"], np.column_stack([self.iteration, by])])
+        entry = self._journal.amend(held.entry.arguments | {"way": way})
+        self._held = Held(entry, held.pins, held.places)
+        descent.steer(steering)
+        descent.put(held.pins, places)
+
+    def _pin(
+        self,
+        command: str,
+        indices: Any,
+        positions: Any,
+        follow: Any,
+        how: dict[str, Any],
+        more: dict[str, Any],
+    ) -> tuple[Indices, Array]:
+        """Pin some points, under the name of a command; who they are and where they are put."""
+        drawn, soft = penalty_of(how["penalty"]), how["soft"]
         steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
-            neighbours=neighbours,
-            weights=weights,
+            neighbours=how["neighbours"],
+            weights=how["weights"],
             penalty_of=drawn,
             soft=soft,
             Y=self._descent.Y,
@@ -361,10 +446,11 @@ class Run:
             measure=self._measure(),
         )
         self._descent.check_reach(pins, places)
-        given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
-        given |= {"penalty": drawn, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
-        self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
+        given: dict[str, Any] = {"follow": follow, **how, "penalty": drawn}
+        given |= {"soft": soft if isinstance(soft, Penalty) else bool(soft), **more}
+        self._commit(steering, command, {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
+        return pins, places
 
     @in_turn
     def unpin(self, indices: Any = None) -> None:
@@ -372,6 +458,12 @@ class Run:
         steering, pins = self._descent.steering.unpin(indices)
         self._commit(steering, "unpin", {"indices": pins})
         self._descent.rest(pins)
+
+    @in_turn
+    def pull(self, penalty: str | Penalty) -> None:
+        """Let all who follow be drawn in another way from now on, with a strength and width of this map."""
+        drawn = penalty_of(penalty)
+        self._commit(self._descent.steering.pull(drawn, self._measure()), "pull", {"penalty": drawn})
 
     @in_turn
     def settle(self, n: int = 250) -> None:
@@ -437,6 +529,26 @@ class Run:
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
         self._journal.write(self.iteration, command, arguments, self._descent.state())
         self._descent.steer(steering)
+
+    @in_turn
+    def nearest(self, index: int, count: int, *, neighbours: str = "map") -> Indices:
+        """The points nearest to one of them, in the map as it is now or, those it knows, in the data.
+
+        Pinned points are among them: who would follow a pin are those that are not.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.arange(12.0)[:, None] ** 2, perplexity=3, random_state=0)
+        >>> run.nearest(0, 2, neighbours="data").tolist()
+        [1, 2]
+        """
+        (point,) = indices_of("nearest", index, self._descent.problem.shape[0])
+        if neighbours not in ("map", "data"):
+            raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
+        Y, engine = self._descent.Y, self._descent.problem.engine
+        others = np.arange(len(Y)) != point
+        return nearest(int(point), neighbours, Y, engine, others)[: whole("count", count, 0)]
 
     @in_turn
     def reference(self) -> Reference:
