@@ -33,6 +33,7 @@ _HOME = {
     "derive": "derivation.derive",
     "quality": "judge.quality",
     "show": "show",
+    "open_studio": "studio.opening",
     "penalties": "steer.penalties",
     "terms": "steer.terms",
 }
@@ -53,6 +54,7 @@ __all__ = [
     "kernels",
     "method",
     "methods",
+    "open_studio",
     "penalties",
     "quality",
     "register",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
     from nearfield.steer import penalties, terms
+    from nearfield.studio.opening import open_studio
 
 
 def __getattr__(name: str) -> Any:

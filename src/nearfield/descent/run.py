@@ -209,6 +209,16 @@ class Run:
         if n > 0 and not self._descent.is_recorded:
             self._record()
 
+    @one_blas_thread()
+    def iterate(self) -> bool:
+        """Make one iteration, and tell whether nothing is gained any more, which is found out every 10.
+
+        For whoever looks at the map after each of them; `step` writes where it ends to the history.
+        """
+        self._iterate()
+        tol, patience = self._descent.usual_stop()
+        return self.iteration % RECORD == 0 and self._descent.is_flat(tol, patience, 0.0)
+
     @in_turn
     def _iterate(self) -> None:
         self._descent.iterate()
