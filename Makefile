@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint types format docs docs-serve fuzz bench bench-exact bench-quick clean
+.PHONY: demo test quick lint types chromium format docs docs-serve fuzz bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
 
-test: $(VENV)/tested lint types
+test: $(VENV)/tested lint types chromium
 	$(BIN)/python -m pytest -n 2
 
 # For the loop of work: below a minute. What is left out are files marked as slow.
@@ -21,6 +21,18 @@ lint: $(VENV)/tested
 
 types: $(VENV)/tested
 	$(BIN)/mypy
+
+# The browser that pages are tested in: Debian's, where it is missing and may be installed. Playwright's own would do
+# as well, but comes from elsewhere. Without one those tests are reported as skipped.
+chromium:
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) >/dev/null \
+		|| echo "Chromium could not be installed: the tests of pages will be skipped"; \
+	else \
+		echo "There is no Chromium, and only root may install it (apt-get install chromium):" \
+			"the tests of pages will be skipped"; \
+	fi
 
 format: $(VENV)/tested
 	$(BIN)/ruff check --fix .
