@@ -169,3 +169,16 @@ def test_the_nearest_are_told_nearest_first_as_many_as_are_known():
     assert len(run.nearest(3, 1000, neighbours="map")) == 59
     with pytest.raises(ValueError, match="'map' or 'data'"):
         run.nearest(3, 5, neighbours="dream")
+
+
+def test_an_anchored_map_stays_where_it_was_put():
+    run = started()
+    run.anchor((40, -3))
+    np.testing.assert_allclose(run.Y.mean(axis=0), (40, -3))
+    run.step(20)
+    assert np.abs(run.Y.mean(axis=0) - (40, -3)).max() < 1
+    with pytest.raises(ValueError, match="was put in a place before"):
+        run.anchor((0, 0))
+    run.undo()
+    run.step(1)
+    assert np.abs(run.Y.mean(axis=0)).max() < 1e-9

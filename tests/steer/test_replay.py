@@ -78,6 +78,7 @@ commands = {
     ),
     "move": st.builds(lambda x: lambda run: run.move((x, 1)), place),
     "pull": st.builds(lambda drawn: lambda run: run.pull(drawn), penalty),
+    "anchor": st.builds(lambda x: lambda run: run.anchor((x, -x)), place),
     "unpin": st.one_of(
         st.just(lambda run: run.unpin()),
         st.just(lambda run: run.unpin(list(run.pins)[:1])),

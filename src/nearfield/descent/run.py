@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, Self, TypeVar
 
@@ -35,12 +36,25 @@ from nearfield.steer.log import Entry, check_log
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
 from nearfield.steer.pulls import nearest
-from nearfield.steer.steering import Steering, check_places
+from nearfield.steer.steering import Steering, check_near, check_places
 from nearfield.steer.turns import Turns
 from nearfield.typing import Array
 
 # In a log. What `move` does is part of the drag that it belongs to.
-COMMANDS = ("pin", "drag", "unpin", "pull", "settle", "link", "unlink", "add", "remove", "undo", "redo")
+COMMANDS = (
+    "pin",
+    "drag",
+    "unpin",
+    "pull",
+    "anchor",
+    "settle",
+    "link",
+    "unlink",
+    "add",
+    "remove",
+    "undo",
+    "redo",
+)
 FOLLOWERS = 0.05  # of all points
 
 Given = ParamSpec("Given")
@@ -468,6 +482,18 @@ class Run:
         steering, pins = self._descent.steering.unpin(indices)
         self._commit(steering, "unpin", {"indices": pins})
         self._descent.rest(pins)
+
+    @in_turn
+    def anchor(self, centre: Any) -> None:
+        """Put the middle of the map somewhere, and keep the map there, as if something were pinned."""
+        steering, descent = self._descent.steering, self._descent
+        if steering.anchored:
+            raise ValueError("anchor: something was put in a place before, and the map stays with it")
+        (centre,) = check_places(centre, 1, descent.problem.shape[1])
+        everybody, Y = np.arange(len(descent.Y)), descent.Y
+        check_near(centre[None], Y, self._measure(), descent.problem.engine)
+        self._commit(replace(steering, anchored=True), "anchor", {"centre": centre})
+        descent.put(everybody, Y + (centre - Y.mean(axis=0)))
 
     @in_turn
     def pull(self, penalty: str | Penalty) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nearfield.algebra.catalogue import methods
 from nearfield.steer.links import Link
-from nearfield.studio.line import followers_for, shifted
+from nearfield.studio.line import brought, followers_for
 from nearfield.studio.messages import (
     Refused,
     choice,
@@ -118,7 +118,7 @@ def drag(session: Session, indices: list[int], grip: int, at: Any, follow: Any, 
     drop(session)
     run = session.run
     Y = run.Y
-    places = shifted(Y, indices, np.subtract(at, Y[grip]))
+    places = brought(Y, indices, Y[grip], at)
     count = followers_for(follow, len(indices), session.n)
     run.drag(indices, places, follow=count, neighbours=neighbours, penalty=session.line.penalty)
     session.held = at
@@ -144,20 +144,19 @@ def drop(session: Session) -> None:
 @command(indices=points(), follow=whole(0, COUNT, default=0), neighbours=neighbours, steers=True)
 def pin(session: Session, indices: list[int], follow: int, neighbours: str) -> None:
     """Pin some points where they are."""
-    _pinned(session, indices, (0.0, 0.0), follow, neighbours)
+    _pinned(session, indices, session.run.Y[indices], follow, neighbours)
 
 
 @command(indices=points(), at=place(), follow=follow, neighbours=neighbours, steers=True)
 def put(session: Session, indices: list[int], at: Any, follow: Any, neighbours: str) -> None:
     """Put the middle of some points somewhere: what a drag does, without dragging."""
-    middle = session.run.Y[indices].mean(axis=0)
-    _pinned(session, indices, np.subtract(at, middle), follow, neighbours)
+    Y = session.run.Y
+    _pinned(session, indices, brought(Y, indices, Y[indices].mean(axis=0), at), follow, neighbours)
 
 
-def _pinned(session: Session, indices: list[int], by: Any, follow: Any, neighbours: str) -> None:
+def _pinned(session: Session, indices: list[int], places: Any, follow: Any, neighbours: str) -> None:
     drop(session)
     count = followers_for(follow, len(indices), session.n)
-    places = shifted(session.run.Y, indices, by)
     session.run.pin(indices, places, follow=count, neighbours=neighbours, penalty=session.line.penalty)
     _steered(session)
 

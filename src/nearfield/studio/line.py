@@ -108,7 +108,10 @@ class Line:
     def change(self, wanted: dict[str, Any]) -> None:
         """Go on with another method or perplexity from the map as it is, and with the same pins."""
         old, wanted = self.run, {**self.wanted, **wanted}
-        new = self._made(wanted, init=np.array(old.Y))
+        Y = old.Y
+        new = self._made(wanted, init=Y)
+        if old.pins:  # a run begins with its map in the middle
+            new.anchor(Y.mean(axis=0))
         for i, at in old.pins.items():
             new.pin(i, at, follow=old.followers[i], penalty=self.penalty)
         self._go_on_with(new, wanted)
@@ -152,6 +155,6 @@ def followers_for(count: int | float, points: int, n: int) -> int | float:
     return max(1, min(wanted, PAIRS // points)) if wanted else 0
 
 
-def shifted(Y: Array, indices: list[int], by: Any) -> Array:
-    """Where some points are after a shift."""
-    return np.asarray(Y[indices] + np.asarray(by, dtype=np.float64))
+def brought(Y: Array, indices: list[int], anchor: Array, at: Any) -> Array:
+    """Where some points are when an anchor among them is brought somewhere, to the last bit."""
+    return np.asarray((Y[indices] - anchor) + np.asarray(at, dtype=np.float64))

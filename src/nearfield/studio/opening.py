@@ -54,6 +54,7 @@ class Opened:
         if keeper is not None and offer:
             self.session.offer = keeper.put_aside()
         self._socket = bound(port)
+        self._socket.listen()  # whoever comes before the server is ready waits for it
         self.port = self._socket.getsockname()[1]
         keys = Keys()
         keys.admit(self.port, host_names)

@@ -151,17 +151,10 @@ class Rows:
 
 
 def classes(labels: Any) -> tuple[list[str], Any, list[int]]:
-    """The different labels as text, most frequent first, the number of each row's, and how many have it."""
+    """The different labels as text, the number of each row's among them, and how many rows have each."""
     text = np.array([str(each) for each in np.asarray(labels).tolist()])
     values, codes, counts = np.unique(text, return_inverse=True, return_counts=True)
-    order = (
-        np.argsort(-counts, kind="stable")
-        if len(values) > 8 and len(values) != 10
-        else np.arange(len(values))
-    )
-    place = np.empty(len(values), dtype=np.int64)
-    place[order] = np.arange(len(values))
-    return values[order].tolist(), place[codes], counts[order].tolist()
+    return values.tolist(), codes, counts.tolist()
 
 
 def plain(value: Any) -> Any:

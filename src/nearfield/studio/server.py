@@ -1,4 +1,4 @@
-"""Addresses, sockets and files of the studio. No path from outside is ever opened: files are known by name."""
+"""Addresses, sockets and files of the studio. No path from outside is opened: files are known by name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tempfile
 import time
 import traceback
 from collections import deque
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,23 @@ ANSWERS = 1000  # that may wait for a client who does not read
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
+class Pace:
+    """How fast somebody may talk: so much in a second, and so much at once."""
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self.rate, self.burst = rate, burst
+        self._left, self._seen = burst, now
+
+    def allows(self, now: float) -> bool:
+        """Whether one more may come at this moment."""
+        self._left = min(self.burst, self._left + self.rate * (now - self._seen))
+        self._seen = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
 class Client:
     """Somebody at a page: what is on the way to him, and how fast he talks."""
 
@@ -46,7 +64,7 @@ class Client:
         self._answers: deque[str] = deque()
         self._on_the_way: deque[int] = deque()
         self._seen = self._told = self._steered = -1
-        self._tokens, self._filled, self._hasty = BURST, time.monotonic(), 0
+        self._pace, self._hasty = Pace(RATE, BURST, time.monotonic()), 0
 
     def wake(self) -> None:
         """Say from any thread that there is something new."""
@@ -67,14 +85,16 @@ class Client:
             if len(self._answers) > ANSWERS:
                 await socket.close(1008, "too slow")
                 return
-            while self._answers:
-                await socket.send_text(self._answers.popleft())
+            answers = list(self._answers)
+            self._answers.clear()
             if self._steered != session.steering_version:
                 self._steered = session.steering_version
                 await socket.send_text(json.dumps({"type": "steering", **session.steering}))
             if self._told != session.version:
                 self._told = session.version
                 await socket.send_text(json.dumps({"type": "state", **session.told}, allow_nan=False))
+            for each in answers:  # by which time what was asked for is to be seen
+                await socket.send_text(each)
             newest = session.frame
             if newest is None or newest.sequence == self._seen or not self.visible:
                 continue
@@ -86,13 +106,21 @@ class Client:
     async def listen(self) -> None:
         """Take what comes, one message at a time."""
         while True:
-            text = await self.socket.receive_text()
+            came = await self.socket.receive()
+            if came["type"] == "websocket.disconnect":
+                return
+            text = came.get("text")
+            if text is None:
+                await self.socket.close(1003, "text only")
+                return
             number: int | None = None
             try:
                 number, sent = identified(text)
-                self._pace()
                 if self._own(sent):
                     continue
+                if not self._pace.allows(time.monotonic()):
+                    self._hasty += 1
+                    raise Refused("too many commands in a second: slow down")
                 message = checked(number, sent, self.session.n)
                 waiting = self.session.submit(message.command, message.given)
             except Refused as refusal:
@@ -101,9 +129,11 @@ class Client:
                     await self.socket.close(1008, "too fast")
                     return
                 continue
-            waiting.add_done_callback(
-                lambda done, number=number: self.loop.call_soon_threadsafe(self._done, number, done)
-            )
+            waiting.add_done_callback(partial(self._tell_done, number))
+
+    def _tell_done(self, number: int, done: Any) -> None:
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._done, number, done)
 
     def _done(self, number: int, done: Any) -> None:
         error = done.exception() if not done.cancelled() else Refused("the studio is closing")
@@ -115,15 +145,6 @@ class Client:
             traceback.print_exception(error, file=sys.stderr)
             self.answer(number, error="this went wrong in the studio; the terminal says more")
 
-    def _pace(self) -> None:
-        now = time.monotonic()
-        self._tokens = min(BURST, self._tokens + RATE * (now - self._filled))
-        self._filled = now
-        if self._tokens < 1:
-            self._hasty += 1
-            raise Refused("too many commands in a second: slow down")
-        self._tokens -= 1
-
     def _own(self, sent: dict[str, Any]) -> bool:
         """What concerns this client alone: that he has a frame, and whether he sees the page."""
         if sent.get("do") == "got":
@@ -131,7 +152,6 @@ class Client:
             if frame in self._on_the_way:
                 while self._on_the_way and self._on_the_way.popleft() != frame:
                     pass
-            self._tokens = min(BURST, self._tokens + 1)  # it is no command
             self._news.set()
             return True
         if sent.get("do") == "look" and type(sent.get("visible")) is bool:
@@ -210,8 +230,8 @@ class Studio:
                 each.cancel()
             for each in done:
                 each.result()
-        except (WebSocketDisconnect, KeyError, RuntimeError, OSError):
-            pass  # he has gone, perhaps in the middle of a word, or spoke in bytes
+        except (WebSocketDisconnect, OSError):
+            pass  # he has gone, perhaps in the middle of a word
         finally:
             self._clients -= 1
             self.session.leave(client)
