@@ -30,7 +30,7 @@
 //     tool       {tool}
 //     camera     {}                            it moved, or the canvas has another size
 //   view.snapshot()              draws now and returns the canvas, for pictures
-//   view.dispose()               ends all listening
+//   view.dispose()               ends all listening;  view.loseContext() is for tests
 //
 // Pixels are CSS pixels of the window, as in a mouse event's clientX and clientY.
 
@@ -83,6 +83,7 @@ export class View extends Events {
   #tool = "pan";
   #asked = 0;
   #glide = 0;
+  #disposed = false;
   insets = { top: 0, right: 0, bottom: 0, left: 0 };
   touched = false;
 
@@ -349,7 +350,7 @@ export class View extends Events {
 
   /** Draw at the next opportunity, once. */
   invalidate() {
-    if (!this.#asked) this.#asked = requestAnimationFrame(() => this.#draw());
+    if (!this.#asked && !this.#disposed) this.#asked = requestAnimationFrame(() => this.#draw());
   }
 
   snapshot() {
@@ -361,9 +362,14 @@ export class View extends Events {
   dispose() {
     cancelAnimationFrame(this.#asked);
     this.#endGlide();
-    this.#asked = -1; // nothing is drawn any more
     this.#sizes.disconnect();
     this.#gestures.dispose();
+    this.#disposed = true;
+    this.#painter.dispose();
+  }
+
+  /** Lose the graphics card, as browsers do at times; for tests. */
+  loseContext() {
     this.#painter.dispose();
   }
 
@@ -419,7 +425,7 @@ export class View extends Events {
 
   /** The browser took the graphics card away, as it does after sleep or when there are many maps. */
   #fallBack() {
-    if (this.#asked < 0) return; // it was us
+    if (this.#disposed) return;
     this.#painter = new CanvasPainter();
     this.#painter.setPositions(this.#xy);
     this.#painter.setColours(this.#rgba);
@@ -436,8 +442,7 @@ export class View extends Events {
     this.#camera.width = width;
     this.#camera.height = height;
     if (!this.touched && this.n) this.fit(null, { glide: false });
-    if (this.#asked > 0) cancelAnimationFrame(this.#asked);
-    if (this.#asked >= 0) this.#draw(); // at once, or the emptied canvas would flash
+    this.snapshot(); // at once, or the emptied canvas would flash
     this.emit("camera", {});
   }
 }
