@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.browser import opened
+from support.browser import opened, until
 from support.hosts import hosted, picture, pixel
 
 PAINTERS = ("webgl2", "2d")
@@ -84,7 +84,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(tab):
         tab.mouse.move(300, 200)
         before, wide = tab.evaluate("view.world(300, 200)"), tab.evaluate("view.world(301, 200)[0]")
         tab.mouse.wheel(0, -400)
-        tab.wait_for_function("view.touched")
+        until(tab, "view.touched")
         assert tab.evaluate("view.world(300, 200)") == pytest.approx(before, abs=1e-6)
         assert tab.evaluate("view.world(301, 200)[0]") - before[0] < (wide - before[0]) / 1.5
         corner = tab.evaluate("view.world(1000, 700)")
@@ -205,7 +205,7 @@ def test_a_lost_graphics_card_is_survived(tab):
     with hosted(tab, SQUARE, COLOURS, painter="webgl2"):
         seen = pixel(tab, *tab.evaluate("view.screen(0)"))
         tab.evaluate("view.loseContext()")
-        tab.wait_for_function("view.painter === '2d'")
+        until(tab, "view.painter === '2d'")
         assert np.abs(np.subtract(pixel(tab, *tab.evaluate("view.screen(0)")), seen)).max() < 60
         tab.evaluate("view.setPositions(view.positions()); view.selection = [1]")
         assert pixel(tab, 640, 400) == WHITE

@@ -4,6 +4,7 @@
 `tab`         a fresh tab in it; at the end there must have been no error, and no request to anywhere else
 `opened`      the same as a context manager, for tabs of another size, in the dark, or without WebGL
 `served`      files under an address of this computer, on a free port, with the studio's policy of contents
+`until`       waits for a condition; Playwright's wait_for_function needs an eval that policies of contents forbid
 `violations`  what axe-core finds that is serious or critical
 
 Without Chromium these tests are reported as skipped, which is the only skip there is.
@@ -150,6 +151,16 @@ def served(files: Mapping[str, str | bytes | Path], policy: str = POLICY) -> Ite
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def until(tab: Any, condition: str, argument: Any = None) -> Any:
+    """Wait until an expression is true, and return its value."""
+    for _ in range(WAIT // 20):
+        found = tab.evaluate(condition, argument)
+        if found:
+            return found
+        tab.wait_for_timeout(20)
+    raise TimeoutError(f"in {WAIT / 1000:g} s it did not become true that {condition}")
 
 
 def violations(tab: Any) -> list[str]:

@@ -15,7 +15,7 @@ from PIL import Image
 
 import nearfield.show
 from nearfield.show.looks import looks
-from support.browser import served
+from support.browser import served, until
 
 MODULES = Path(nearfield.show.__file__).parent / "page"
 SHEET = "html, body { margin: 0; height: 100% } canvas { display: block; width: 100vw; height: 100vh }"
@@ -45,7 +45,7 @@ def hosted(tab: Any, Y: np.ndarray, rgba: np.ndarray | None = None, **options: A
     files = {"index.html": HTML, "host.css": SHEET, "host.js": SCRIPT % json.dumps(given), "page": MODULES}
     with served(files) as address:
         tab.goto(address)
-        tab.wait_for_function("window.told !== undefined")
+        until(tab, "window.told !== undefined")
         yield tab
 
 
