@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from nearfield.parallel import one_blas_thread
+from nearfield.show.columns import described
 from nearfield.typing import Array
 
 COLOURS = 200  # columns at the most by which can be coloured
@@ -70,21 +72,16 @@ class Rows:
     ids: Any = None
     label: str = "label"
     reduced: Reduction | None = None
-    _kept: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """How many rows there are."""
         return self.X.shape[0]
 
-    @property
+    @cached_property
     def mapped(self) -> Any:
         """What the map is made of."""
-        if self.reduced is None:
-            return self.X
-        if "mapped" not in self._kept:
-            self._kept["mapped"] = self.reduced(self.X)
-        return self._kept["mapped"]
+        return self.X if self.reduced is None else self.reduced(self.X)
 
     def prepared(self, new: Array) -> Array:
         """New rows in the form of those that the map is made of."""
@@ -92,7 +89,7 @@ class Rows:
             raise ValueError(f"the rows have {new.shape[1]} numbers each, and the data {self.X.shape[1]}")
         return new if self.reduced is None else self.reduced(new)
 
-    @property
+    @cached_property
     def image(self) -> tuple[int, int] | None:
         """Height and width, if the rows look like grey pictures: a square of whole numbers, or of shares."""
         side = math.isqrt(self.X.shape[1])
@@ -104,29 +101,19 @@ class Rows:
         return (side, side) if low == 0 and high > 0 and ((whole and high <= 255) or high <= 1) else None
 
     @property
-    def columns(self) -> list[dict[str, Any]]:
+    def columns(self) -> list[dict[str, str]]:
         """What can be coloured by: the labels first, then the columns; an image's pixels are none."""
-        found = [] if self.labels is None else [{"name": self.label, **self._kind(self.labels)}]
+        found = [] if self.labels is None else [{"name": self.label}]
         if self.image is None and not sparse.issparse(self.X):
-            found += [{"name": name, "kind": "number"} for name in self.names[:COLOURS]]
+            found += [{"name": name} for name in self.names[:COLOURS]]
         return found
 
-    def _kind(self, labels: Any) -> dict[str, Any]:
-        values, codes, counts = classes(labels)
-        numbers = np.asarray(labels).dtype.kind == "f" and len(values) > 20
-        if numbers:
-            return {"kind": "number"}
-        self._kept["codes"] = codes
-        return {"kind": "class", "values": values, "counts": counts}
-
-    def column(self, number: int) -> bytes:
-        """The values of a column as little-endian float32; of classes, their numbers; NaN where missing."""
-        column = self.columns[number]
+    def column(self, number: int) -> dict[str, Any]:
+        """A column as pages take it."""
         if self.labels is not None and number == 0:
-            values = self._kept["codes"] if column["kind"] == "class" else self.labels
-        else:
-            values = self.X[:, number - (self.labels is not None)]
-        return np.ascontiguousarray(values, dtype="<f4").tobytes()
+            return described(self.label, self.labels)
+        number -= self.labels is not None
+        return described(self.names[number], self.X[:, number])
 
     def title(self, i: int) -> str:
         """What a row is called."""
@@ -150,13 +137,6 @@ class Rows:
         return told
 
 
-def classes(labels: Any) -> tuple[list[str], Any, list[int]]:
-    """The different labels as text, the number of each row's among them, and how many rows have each."""
-    text = np.array([str(each) for each in np.asarray(labels).tolist()])
-    values, codes, counts = np.unique(text, return_inverse=True, return_counts=True)
-    return values.tolist(), codes, counts.tolist()
-
-
 def plain(value: Any) -> Any:
     """A number as JSON can hold it: what is none, is nothing."""
     return value if not isinstance(value, float) or math.isfinite(value) else None
@@ -172,7 +152,7 @@ def rows_of(
     >>> from nearfield.io.datasets import iris
     >>> flowers = iris()
     >>> rows = rows_of("iris", flowers.X, names=flowers.names, labels=flowers.labels)
-    >>> rows.columns[0]["values"], rows.card(0)["values"][0]
+    >>> rows.column(0)["names"], rows.card(0)["values"][0]
     (['setosa', 'versicolor', 'virginica'], ['sepal length (cm)', 5.1])
     """
     if hasattr(X, "columns") and names is None:

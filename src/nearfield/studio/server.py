@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -199,7 +199,7 @@ class Studio:
         rows = self.session.rows
         if not 0 <= number < len(rows.columns):
             return PlainTextResponse("there is no such column\n", status_code=404)
-        return Response(await asyncio.to_thread(rows.column, number), media_type="application/octet-stream")
+        return JSONResponse(await asyncio.to_thread(rows.column, number))
 
     async def table(self, request: Any) -> Response:
         """The map as a table: ids, coordinates, labels, pins and named selections."""
