@@ -1,7 +1,7 @@
 """The page's modules as one text: for a file that is sent around, and for a notebook.
 
-The modules under `page/` are small, and import from each other by name alone, with unique names at their top
-level. So they can be written one after the other: what is imported comes first, the words import and export go.
+The modules under `page/` are small and import from each other by name alone. Each becomes a function that is called
+once and returns what it exports, behind those that it imports from.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "page"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z0-9]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:class|const|function)\b)", re.MULTILINE)
-_LEFT = re.compile(r"^(?:import\b|export (?!default\b)).*", re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([\w, \n]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:class|const|function) (\w+))", re.MULTILINE)
+_ELSE = re.compile(r"^(?:import\b|export (?!default\b)).*", re.MULTILINE)
 
 
 @cache
 def bundled(entry: str) -> str:
-    """Return a module with all that it imports, as one module.
+    """Return a module of `page/`, by its name, with all that it imports, as one module without imports.
 
     Examples
     --------
     >>> from nearfield.show.bundle import bundled
-    >>> "import" in bundled("events.js"), "class Events" in bundled("picking.js")
-    (False, False)
+    >>> "import {" in bundled("view"), "class Camera" in bundled("view")
+    (False, True)
     """
-    order: dict[str, str] = {}
-    _collect(entry, order)
-    return "\n".join(order.values())
+    modules: dict[str, str] = {}
+    _collect(entry, modules)
+    return "\n".join(modules.values())
 
 
 def sheet() -> str:
@@ -36,14 +36,18 @@ def sheet() -> str:
     return (FOLDER / "style.css").read_text(encoding="utf-8")
 
 
-def _collect(name: str, order: dict[str, str]) -> None:
-    """Add a module behind those that it imports."""
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    for needed in _IMPORT.findall(text):
-        if needed not in order:
-            _collect(needed, order)
-    text = _EXPORT.sub("", _IMPORT.sub("", text))
-    left = _LEFT.search(text)
-    if left:
-        raise ValueError(f"{name} has a line that cannot be bundled: {left.group()}")
-    order[name] = f"// {name}\n{text}"
+def _collect(name: str, modules: dict[str, str], entry: bool = True) -> None:
+    """Add a module behind those that it imports from."""
+    text = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    for _, other in _IMPORT.findall(text):
+        if other not in modules:
+            _collect(other, modules, entry=False)
+    exported = [each for _, each in _EXPORT.findall(text)]
+    text = _EXPORT.sub(r"\1", _IMPORT.sub(r"const {\1} = $\2;", text))
+    unknown = _ELSE.search(text)
+    if unknown:
+        raise ValueError(f"{name}.js has a line that cannot be bundled: {unknown.group()}")
+    if entry:
+        modules[name] = text
+    else:
+        modules[name] = f"const ${name} = (() => {{\n{text}\nreturn {{ {', '.join(exported)} }};\n}})();"

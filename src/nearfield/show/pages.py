@@ -139,7 +139,7 @@ def bytes_of(size: int | str) -> int:
 
 
 def _html(told: Document, title: str) -> str:
-    script, style = bundled("standalone.js"), _WINDOW + sheet()
+    script, style = bundled("standalone"), _WINDOW + sheet()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data: blob:;"
         " base-uri 'none'; form-action 'none'"
