@@ -42,6 +42,11 @@ export class RowCard {
       try {
         const [[card], near] = await Promise.all([this.#line.ask("cards", { indices: [index] }), this.#line.ask("near", { index })]);
         if (this.#known.size > KEPT) this.#known.clear();
+        const kept = near.data.filter((i) => near.map.includes(i)).length;
+        card.neighbours = [
+          `nearest in the data: ${near.data.slice(0, 5).join(", ")}`,
+          `${kept} of ${near.data.length} are among the nearest in the map`,
+        ];
         this.#known.set(index, card);
         if (this.#index !== index) return;
         found(near);
@@ -70,7 +75,7 @@ export class RowCard {
       if (card.values.length > SHOWN) rows.push(make("dt", { class: "nf-more", text: `and ${card.values.length - SHOWN} more` }), make("dd"));
       parts.push(make("dl", {}, ...rows));
     }
-    parts.push(...notes.map((text) => make("p", { class: "st-note", text })));
+    parts.push(...[...notes, ...card.neighbours].map((text) => make("p", { class: "st-note", text })));
     this.#root.replaceChildren(...parts);
     this.#place(at);
   }

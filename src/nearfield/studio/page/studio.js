@@ -181,8 +181,7 @@ class Studio {
     this.selections = new Selections(side, this, hello);
     this.newcomers = new Newcomers(side, this, hello);
     this.saving = new Saving(side, this);
-    if (this.#root.clientWidth < NARROW) for (const each of side.querySelectorAll("details")) each.open = false;
-    for (const each of side.querySelectorAll("details")) each.addEventListener("toggle", () => this.#settle());
+    side.hidden = this.#root.clientWidth < NARROW;
     this.#hint.hidden = localStorage.getItem("nearfield-dragged") === "yes";
     this.#root.append(about, side, this.#bar, this.#hint, this.#banner, this.#status);
     this.chosen = new Chosen(this.#root, this);
@@ -204,12 +203,19 @@ class Studio {
       "nav",
       { class: "nf-tools nf-panel", "aria-label": "Run and tools" },
       this.#run,
-      button("Step", "One iteration (.)", () => this.ask("step")),
+      button("Step", "One iteration (.)", () => this.ask("step"), { class: "st-wide" }),
       make("div", { class: "nf-pair" }, this.#undo, this.#redo),
       make("div", { class: "nf-pair", role: "group", "aria-label": "What a drag does" }, ...tools),
-      button("Show all", "Show the whole map (0)", () => view.fit()),
+      button("Show all", "Show the whole map (0)", () => view.fit(), { class: "st-wide" }),
+      button("Settings", "Settings", () => this.#unfold(), { class: "st-narrow", "aria-expanded": "false" }),
       button("?", "Help (?)", () => this.keys.help()),
     );
+  }
+
+  /** On a small window the settings are there when they are asked for. */
+  #unfold() {
+    this.#side.hidden = !this.#side.hidden;
+    this.#bar.querySelector(".st-narrow").setAttribute("aria-expanded", String(!this.#side.hidden));
   }
 
   #connect(scheme) {
@@ -230,19 +236,28 @@ class Studio {
       if (k >= 0) this.#card.tell(`new point ${k + 1}`, this.newcomers.lines(k), [x, y]);
       else if (view.hovered < 0) this.#card.show(-1);
     });
-    new ResizeObserver(() => this.#settle()).observe(this.#root);
+    let width = this.#root.clientWidth;
+    new ResizeObserver(() => {
+      if (this.#root.clientWidth >= NARROW && width < NARROW) this.#side.hidden = false;
+      width = this.#root.clientWidth;
+      this.#settle();
+    }).observe(this.#root);
+    // The frame of the focus is for those who use keys.
+    const by = (what) => () => (this.#root.dataset.by = what);
+    document.addEventListener("pointerdown", by("pointer"), true);
+    document.addEventListener("keydown", by("keys"), true);
   }
 
   /** Tell the view which part of it panels cover. */
   #settle() {
     const wide = this.#root.clientWidth >= NARROW;
     this.view.insets = {
-      top: wide ? 0 : 92,
+      top: (wide ? 0 : 92) + (this.#hint.hidden ? 0 : 44),
       right: wide ? this.#side.offsetWidth + 12 : 0,
       bottom: this.#bar.offsetHeight + 12,
       left: 0,
     };
-    if (!this.view.touched) this.view.fit(null, { glide: false });
+    if (!this.view.touched && !Object.keys(this.#steering.pins).length) this.view.fit(null, { glide: false });
   }
 
   // ---- what comes
@@ -254,12 +269,13 @@ class Studio {
     view.setPositions(xy);
     if (first) this.#recolour();
     this.#followSize(xy);
-    if (performance.now() - this.#renamed > RENAMED) {
-      this.#renamed = performance.now();
+    // What need not be told with every frame is told soon after the last one too.
+    this.#renamed ||= setTimeout(() => {
+      this.#renamed = 0;
       this.#rename();
       this.changed();
       this.progress.look();
-    }
+    }, RENAMED);
   }
 
   /** A map that unfolds is kept in sight, until somebody moves the camera or a point. */
@@ -360,7 +376,6 @@ class Studio {
     const shown = codes && !this.#legend.allShown ? (i) => this.#legend.shows(codes[i]) : undefined;
     this.view.setColours(coloursBy(this.#by, this.view.n, this.look, shown));
     this.#rename();
-    this.#settle();
   }
 
   #rename() {
@@ -375,8 +390,6 @@ class Studio {
     const notes = pin ? [`pinned at ${pin.map((each) => each.toFixed(1)).join(", ")}`] : [];
     this.#card.show(this.drags.active ? -1 : index, at, notes, this.look, (near) => {
       this.#near = { index, ...near };
-      const kept = near.data.filter((i) => near.map.includes(i)).length;
-      this.say(`${kept} of ${near.data.length} nearest in the data are nearest in the map`);
       this.changed();
     });
     this.changed();
