@@ -98,7 +98,7 @@ def test_a_drag_pins_the_point_under_the_pointer_and_its_neighbours_follow(page,
     np.testing.assert_allclose(pins[3], wanted, rtol=1e-5)
     assert not page.locator(".st-hint").is_visible()
     until(page, "nearfield.pins[3] && nearfield.followers[3]")
-    assert page.evaluate("nearfield.pins[3]") == pins[3]
+    until(page, "(at) => JSON.stringify(nearfield.pins[3]) === JSON.stringify(at)", pins[3])
     near = run.followers[3]
     assert page.evaluate("nearfield.followers[3]") == near.tolist()
     page.locator("#run").click()
@@ -120,7 +120,8 @@ def test_while_it_is_held_the_map_lives_and_one_undo_takes_back_all_of_it(page, 
     began = comes(lambda: studio.session.held is not None and run.iteration)
     comes(lambda: run.iteration > began + 10)
     moved = page.evaluate("([x, y]) => nearfield.world(x, y)", [x - 6 * 29, y])
-    comes(lambda: np.allclose(run.pins[3], moved))
+    (point,) = run.pins  # the map may have moved under the pointer before it took hold
+    comes(lambda: np.allclose(run.pins[point], moved))
     page.mouse.up()
     dropped(studio)
     assert len(run.log) == 1
@@ -128,8 +129,8 @@ def test_while_it_is_held_the_map_lives_and_one_undo_takes_back_all_of_it(page, 
     comes(lambda: run.pins == {})
     until(page, "Object.keys(nearfield.pins).length === 0")
     page.keyboard.press("Control+Shift+z")
-    comes(lambda: list(run.pins) == [3])
-    until(page, "3 in nearfield.pins")
+    comes(lambda: list(run.pins) == [point])
+    until(page, "(i) => i in nearfield.pins", point)
 
 
 def test_a_lasso_selects_and_the_selection_is_dragged_as_one(page, studio):
@@ -181,10 +182,9 @@ def test_a_point_is_moved_with_the_keyboard_alone(page, studio):
     page.locator("#map").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
-    comes(lambda: studio.session.held is None and len(run.log) == 2)
-    assert run.pins[4][0] > 12.5
-    assert run.pins[4][1] > -3
-    page.keyboard.press("Control+z")
+    comes(lambda: studio.session.held is None and run.pins[4][0] > 12.5 and run.pins[4][1] > -3)
+    for _ in run.log[1:]:  # one drag, unless the machine took its time between two keys
+        page.keyboard.press("Control+z")
     comes(lambda: run.pins[4].tolist() == [12.5, -3.0])
 
 

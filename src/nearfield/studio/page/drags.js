@@ -60,6 +60,7 @@ export class Drags {
     }
     this.#send();
     this.#doing = null;
+    if (!doing.failed) this.#studio.pinned(doing.places);
     const { view, line } = this.#studio;
     const dropped = doing.failed ? Promise.resolve() : line.ask("drop").catch((error) => this.#fail(doing, error));
     return dropped.finally(() => {

@@ -134,6 +134,11 @@ class Studio {
     this.#about.textContent = `${counted(view.n, "point")} · iteration ${this.#iteration.toLocaleString("en")}${pinned.size ? ` · ${pinned.size} pinned` : ""}`;
   }
 
+  /** Points were let go here; the server will say so too. */
+  pinned(places) {
+    for (const [i, at] of places) this.#steering.pins[i] = at;
+  }
+
   /** Who follows the point under the pointer, or would; otherwise those of the last drag. */
   #followers(pinned) {
     const { view, drags } = this;
