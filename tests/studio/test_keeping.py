@@ -1,4 +1,4 @@
-"""What is on the disk at any moment: after a crash, everything up to the last command comes back bit for bit."""
+"""What is on the disk at any moment: after a crash, all up to the last command comes back bit for bit."""
 
 import json
 

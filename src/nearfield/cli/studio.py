@@ -70,7 +70,7 @@ def studio(
     rows, about = _rows(source, reading, report)
 
     from nearfield.studio.keeping import keeper_for, selections_of
-    from nearfield.studio.opening import Opened, bound, show_page, until_ended
+    from nearfield.studio.opening import Opened, bound, heeding_signals, show_page, until_ended
 
     bound(port).close()  # before the neighbours of many rows are searched
     line = _line(data, kept, rows, method, perplexity, seed, jobs)
@@ -84,12 +84,13 @@ def studio(
         host_names=host_name or (),
         selections={} if kept is None else selections_of(kept),
     )
-    print(f"studio  {opened.address}", flush=True)
     if reopen:
         _reopen(opened)
-    if browser and not show_page(opened.address):
-        report("", "no browser was found: open the address above in one")
-    until_ended(opened)
+    with heeding_signals() as asked:
+        print(f"studio  {opened.address}", flush=True)
+        if browser and not show_page(opened.address):
+            report("", "no browser was found: open the address above in one")
+        until_ended(opened, asked)
     report("saved", f"{keeper.path}; the next start offers to go on with it")
 
 

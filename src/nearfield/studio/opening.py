@@ -8,7 +8,8 @@ import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import uvicorn
@@ -136,8 +137,9 @@ def show_page(address: str) -> bool:
         return False
 
 
-def until_ended(opened: Opened) -> Map:
-    """Wait for Ctrl-C or SIGTERM, and end cleanly: the session is saved."""
+@contextmanager
+def heeding_signals() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set; from here on they end nothing by themselves."""
     asked = threading.Event()
 
     def ask(*_: Any) -> None:
@@ -147,15 +149,17 @@ def until_ended(opened: Opened) -> Map:
     kinds = (signal.SIGINT, signal.SIGTERM) if main else ()
     before = {kind: signal.signal(kind, ask) for kind in kinds}
     try:
-        while not asked.wait(0.2) and not opened.wait(0):
-            pass
-    except KeyboardInterrupt:
-        pass
+        yield asked
     finally:
-        made = opened.close()
         for kind, handler in before.items():
             signal.signal(kind, handler)
-    return made
+
+
+def until_ended(opened: Opened, asked: threading.Event) -> Map:
+    """Wait until somebody asks for the end, and end cleanly: the session is saved."""
+    while not asked.wait(0.2) and not opened.wait(0):
+        pass
+    return opened.close()
 
 
 def open_studio(
@@ -225,7 +229,15 @@ def open_studio(
         line = line_of(rows.mapped, method, perplexity, **options)
     keeper = keeper_for(rows, {}) if keep else None
     opened = Opened(line, rows, keeper=keeper, port=port, host_names=host_names)
+    if not block:
+        _announce(opened, browser)
+        return opened
+    with heeding_signals() as asked:
+        _announce(opened, browser)
+        return until_ended(opened, asked)
+
+
+def _announce(opened: Opened, browser: bool) -> None:
     print(f"studio  {opened.address}", flush=True)
     if browser:
         show_page(opened.address)
-    return until_ended(opened) if block else opened
