@@ -35,6 +35,7 @@ _HOME = {
     "show": "show",
     "penalties": "steer.penalties",
     "terms": "steer.terms",
+    "widget": "show.widgets",
 }
 _MODULES = {"costs", "kernels", "transforms", "show", "penalties", "terms"}
 
@@ -60,6 +61,7 @@ __all__ = [
     "terms",
     "transforms",
     "unregister",
+    "widget",
 ]
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
+    from nearfield.show.widgets import widget
     from nearfield.steer import penalties, terms
 
 

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from nearfield.io.arrays import read_npy, read_npz
-from nearfield.io.columns import Choice, Chooser, Table, choose, quoted, short
-from nearfield.io.delimited import read_delimited
+from nearfield.io.columns import Choice, Chooser, Table, choose, natural, quoted, short
+from nearfield.io.delimited import read_delimited, read_texts
 from nearfield.io.files import check_writable, replacing
-from nearfield.io.parquet import pyarrow, read_parquet, write_parquet
+from nearfield.io.parquet import pyarrow, read_parquet, read_parquet_texts, write_parquet
 
-__all__ = ["Table", "check_map_path", "read_map", "read_table", "write_map"]
+__all__ = ["Table", "check_map_path", "read_map", "read_other_columns", "read_table", "write_map"]
 
 
 def read_table(
@@ -86,6 +86,60 @@ def read_table(
         path, lambda names: choose(names, label, columns, id), **_options(Path(path), header, array)
     )
     return _checked(path, table if columns is not None else _without_index(table))
+
+
+def read_other_columns(
+    path: str | os.PathLike[str], table: Table, *, header: bool | None = None, leave: Sequence[str] = ()
+) -> dict[str, np.ndarray]:
+    r"""Read the columns that a table's numbers are not made of: names, texts, dates.
+
+    Parameters
+    ----------
+    path : path-like
+        The file that `table` was read from.
+    table : Table
+        What `read_table` has read of it.
+    header : bool, optional
+        As given to `read_table`.
+    leave : sequence of str
+        Columns that are not wanted.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The columns by name, as numbers where all cells are such, else as text. NumPy's files have none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from nearfield.io.tables import read_other_columns, read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "fish.csv"
+    ...     _ = file.write_text("length,weight,kind\n23.2,242,bream\n24,290,pike\n")
+    ...     fish = read_table(file)
+    ...     read_other_columns(file, fish)
+    {'kind': array(['bream', 'pike'], dtype='<U5')}
+    """
+    path, suffix = Path(path), Path(path).suffix.lower()
+    if suffix not in (*_TEXT, ".parquet"):
+        return {}
+    names: list[str] = []
+
+    def note(found: Sequence[str]) -> Choice:
+        names.extend(found)
+        return Choice((), False, None, None)
+
+    _read(path, note, **_options(path, header, None))
+    known = {*table.names, *leave}
+    wanted = [name for name in names if name not in known and names.count(name) == 1]
+    if not wanted:
+        return {}
+    if suffix == ".parquet":
+        cells = read_parquet_texts(path, wanted)
+    else:
+        cells = read_texts(path, wanted, _DELIMITERS[suffix], header)
+    return {name: natural(each) for name, each in cells.items()}
 
 
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
@@ -268,12 +322,11 @@ def _without_index(table: Table) -> Table:
     return replace(table, X=X, names=tuple(table.names[j] for j in keep), notes=tuple(notes))
 
 
+_DELIMITERS = {".csv": "\t;|,", ".tsv": "\t", ".txt": "\t;|, "}
 _READERS: dict[str, Callable[..., Table]] = {
-    ".csv": partial(read_delimited, delimiters="\t;|,"),
-    ".tsv": partial(read_delimited, delimiters="\t"),
-    ".txt": partial(read_delimited, delimiters="\t;|, "),
+    **{suffix: partial(read_delimited, delimiters=each) for suffix, each in _DELIMITERS.items()},
     ".npy": read_npy,
     ".npz": read_npz,
     ".parquet": read_parquet,
 }
-_TEXT = (".csv", ".tsv", ".txt")
+_TEXT = tuple(_DELIMITERS)

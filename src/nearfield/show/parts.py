@@ -12,7 +12,7 @@ Part = dict[str, str]
 
 
 def packed(values: np.ndarray | list[str], *, shrink: bool = True) -> Part:
-    """Return numbers, or a list of texts, as `unpack.js` reads them; numbers in a type of their own if `shrink`.
+    """Return numbers, or a list of texts, as `unpack.js` reads them; numbers as small as they can be.
 
     Examples
     --------
