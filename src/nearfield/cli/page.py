@@ -86,14 +86,14 @@ def _behind(
 ) -> dict[str, Any]:
     """What the data say of the points, in the order of these, as `nearfield.show.page` takes it."""
     from nearfield.io.matching import rows_behind
-    from nearfield.io.tables import read_other_columns, read_table
+    from nearfield.io.tables import read_rows
 
-    table = read_table(data, label=reading.label, id=reading.id, header=reading.header, array=reading.array)
-    report("read", f"{data}: {table.X.shape[0]} rows × {table.X.shape[1]} columns of numbers")
+    table, others = read_rows(
+        data, label=reading.label, id=reading.id, header=reading.header, array=reading.array
+    )
+    report("read", f"{data}: {len(table.X)} rows × {len(table.names) + len(others)} columns")
     order = rows_behind(table, ids, n, data, mapped)
     numbers = dict(zip(table.names, table.X.T, strict=True))
-    leave = [name for name in (reading.label, reading.id) if name is not None]
-    others = read_other_columns(data, table, header=reading.header, leave=leave)
     known = {**numbers, **others}
     found: dict[str, Any] = {}
     if shape is not None:

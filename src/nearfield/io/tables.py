@@ -24,7 +24,7 @@ from nearfield.io.delimited import read_delimited, read_texts
 from nearfield.io.files import check_writable, replacing
 from nearfield.io.parquet import pyarrow, read_parquet, read_parquet_texts, write_parquet
 
-__all__ = ["Table", "check_map_path", "read_map", "read_other_columns", "read_table", "write_map"]
+__all__ = ["Table", "check_map_path", "read_map", "read_rows", "read_table", "write_map"]
 
 
 def read_table(
@@ -88,58 +88,59 @@ def read_table(
     return _checked(path, table if columns is not None else _without_index(table))
 
 
-def read_other_columns(
-    path: str | os.PathLike[str], table: Table, *, header: bool | None = None, leave: Sequence[str] = ()
-) -> dict[str, np.ndarray]:
-    r"""Read the columns that a table's numbers are not made of: names, texts, dates.
+def read_rows(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    id: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+) -> tuple[Table, dict[str, np.ndarray]]:
+    r"""Read a table for people to look at: its numbers, if any, and all other columns as well.
 
     Parameters
     ----------
-    path : path-like
-        The file that `table` was read from.
-    table : Table
-        What `read_table` has read of it.
-    header : bool, optional
-        As given to `read_table`.
-    leave : sequence of str
-        Columns that are not wanted.
+    path, label, id, header, array
+        As of `read_table`.
 
     Returns
     -------
-    dict of str to ndarray
-        The columns by name, as numbers where all cells are such, else as text. NumPy's files have none.
+    table : Table
+        As `read_table` reads it, but it may lack numbers.
+    others : dict of str to ndarray
+        The columns that its numbers are not made of, by name. NumPy's files have none.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from nearfield.io.tables import read_other_columns, read_table
+    >>> from nearfield.io.tables import read_rows
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "fish.csv"
     ...     _ = file.write_text("length,weight,kind\n23.2,242,bream\n24,290,pike\n")
-    ...     fish = read_table(file)
-    ...     read_other_columns(file, fish)
-    {'kind': array(['bream', 'pike'], dtype='<U5')}
+    ...     fish, others = read_rows(file)
+    >>> fish.names, others
+    (('length', 'weight'), {'kind': array(['bream', 'pike'], dtype='<U5')})
     """
-    path, suffix = Path(path), Path(path).suffix.lower()
-    if suffix not in (*_TEXT, ".parquet"):
-        return {}
+    path = Path(path)
     names: list[str] = []
 
-    def note(found: Sequence[str]) -> Choice:
+    def chooser(found: Sequence[str]) -> Choice:
         names.extend(found)
-        return Choice((), False, None, None)
+        return choose(found, label, None, id)
 
-    _read(path, note, **_options(path, header, None))
-    known = {*table.names, *leave}
-    wanted = [name for name in names if name not in known and names.count(name) == 1]
-    if not wanted:
-        return {}
-    if suffix == ".parquet":
-        cells = read_parquet_texts(path, wanted)
-    else:
-        cells = read_texts(path, wanted, _DELIMITERS[suffix], header)
-    return {name: natural(each) for name, each in cells.items()}
+    table = _read(path, chooser, **_options(path, header, array))
+    if not len(table.X):
+        raise ValueError(f"{path} has no rows: it needs at least one")
+    known = {*table.names, label, id}
+    others = [name for name in names if name not in known and names.count(name) == 1]
+    suffix = path.suffix.lower()
+    cells: dict[str, list[str]] = {}
+    if suffix == ".parquet" and others:
+        cells = read_parquet_texts(path, others)
+    elif suffix in _TEXT and others:
+        cells = read_texts(path, others, _DELIMITERS[suffix], header)
+    return table, {name: natural(each) for name, each in cells.items()}
 
 
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
