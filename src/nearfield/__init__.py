@@ -36,6 +36,7 @@ _HOME = {
     "open_studio": "studio.opening",
     "penalties": "steer.penalties",
     "terms": "steer.terms",
+    "widget": "show.widgets",
 }
 _MODULES = {"costs", "kernels", "transforms", "show", "penalties", "terms"}
 
@@ -62,6 +63,7 @@ __all__ = [
     "terms",
     "transforms",
     "unregister",
+    "widget",
 ]
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
+    from nearfield.show.widgets import widget
     from nearfield.steer import penalties, terms
     from nearfield.studio.opening import open_studio
 

@@ -4,7 +4,7 @@
 `tab`         a fresh tab in it; at the end there must have been no error, and no request to anywhere else
 `opened`      the same as a context manager, for tabs of another size, in the dark, or without WebGL
 `served`      files under an address of this computer, on a free port, with the studio's policy of contents
-`until`       waits for a condition; Playwright's wait_for_function needs an eval that policies of contents forbid
+`until`       waits for a condition; Playwright's wait_for_function needs an eval, which policies forbid
 `violations`  what axe-core finds that is serious or critical
 
 Without Chromium these tests are reported as skipped, which is the only skip there is.

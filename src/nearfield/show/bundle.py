@@ -1,7 +1,7 @@
 """The page's modules as one text: for a file that is sent around, and for a notebook.
 
-The modules under `page/` are small and import from each other by name alone. Each becomes a function that is called
-once and returns what it exports, behind those that it imports from.
+The modules under `page/` are small and import from each other by name alone. Each becomes a function that is
+called once and returns what it exports, behind those that it imports from.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ _LONGEST = 1000  # characters of a text
 def described(name: str, values: Any) -> dict[str, Any]:
     """Return a column as a page takes it.
 
-    Numbers stay numbers, but for up to twenty different whole ones, which are classes, as are truth values and
-    texts that rows have in common. Other texts are just that.
+    Numbers stay numbers, but for up to twenty different whole ones, which are classes, as are truth values
+    and texts that rows have in common. Other texts are just that.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def described(name: str, values: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        `name`, `kind`, and packed `codes` (with `names` and, as `shades`, the number of each class's colour, -1
-        for those that share one) or `values`.
+        `name`, `kind`, and packed `codes` (with `names` and, as `shades`, the number of each class's colour,
+        -1 for those that share one) or `values`.
 
     Examples
     --------
@@ -50,7 +50,11 @@ def described(name: str, values: Any) -> dict[str, Any]:
     if values.dtype.kind == "U":
         different = len(set(values.tolist()))
         if different > len(COLOURS) and different > _OWN * len(values):
-            return {"name": str(name), "kind": "text", "values": packed([_cut(each) for each in values.tolist()])}
+            return {
+                "name": str(name),
+                "kind": "text",
+                "values": packed([_cut(each) for each in values.tolist()]),
+            }
     known = shaded_or_numbers(values)
     if isinstance(known, np.ndarray):
         return {"name": str(name), "kind": "numbers", "values": packed(known)}
@@ -116,7 +120,9 @@ def _as_array(values: Any) -> np.ndarray:
     if array.dtype.kind == "O":
         missing = np.array([each is None or each != each for each in array.tolist()], dtype=bool)
         known = array[~missing].tolist()
-        if known and all(isinstance(each, bool | np.bool_) for each in known) or not all(map(_is_number, known)):
+        if (known and all(isinstance(each, bool | np.bool_) for each in known)) or not all(
+            map(_is_number, known)
+        ):
             return np.array(["" if none else str(each) for each, none in zip(array, missing, strict=True)])
         return np.where(missing, np.nan, array).astype(float)
     if array.dtype.kind in "mM":

@@ -45,8 +45,8 @@ def document(
 ) -> Document:
     """Pack a map with its rows, leaving out what does not fit.
 
-    The points and their labels must fit; then come ids, images and columns in their order, each if there is room
-    for it. For the arguments see `nearfield.show.page`; `room` is in bytes.
+    The points and their labels must fit; then come images, ids and columns in their order, each if there is
+    room for it. For the arguments see `nearfield.show.page`; `room` is in bytes.
     """
     Y = coordinates(model)
     if Y.shape[1] != 2:
@@ -61,7 +61,8 @@ def document(
         label = column_name(labels) or "label"
         known.pop(label, None) if labels is not None else None
 
-    told: dict[str, Any] = {"title": title, "palette": looks(), "positions": packed(_places(Y), shrink=False), "columns": []}
+    told: dict[str, Any] = {"title": title, "palette": looks(), "columns": []}
+    told["positions"] = packed(_places(Y), shrink=False)
     if labels is not None:
         if len(labels) != n:
             raise ValueError(f"the map has {n} points but there are {len(labels)} labels")
@@ -69,7 +70,9 @@ def document(
     told |= {"colour": 0 if labels is not None else -1, "images": None, "left_out": []}
     room -= size(told)
     if room < 0:
-        raise ValueError(f"the points alone make the page {megabytes(-room)} too large: allow more with max_size")
+        raise ValueError(
+            f"the points alone make the page {megabytes(-room)} too large: allow more with max_size"
+        )
 
     made = Document(told)
     if ids is not None:

@@ -17,7 +17,7 @@ from nearfield.show.documents import Document, as_json, document
 
 LARGEST = "8MB"
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
-# The page fills the window; in a notebook the map has a place of its own, so this is not in the sheet for both.
+# The page fills the window; in a notebook the map has a place of its own, so the sheet for both lacks this.
 _WINDOW = """html, body { margin: 0; height: 100%; background: #fff; }
 @media (prefers-color-scheme: dark) { html, body { background: #14161a; } }
 """
@@ -37,9 +37,9 @@ def page(
 ) -> Path:
     """Write a map as one file of HTML, to be opened in any browser and sent to others.
 
-    The page zooms, shows what is known of a point when the pointer is on it, finds points by their labels, hides
-    classes, selects with a lasso, and saves the selection as CSV and the map as a picture. All is in the file, and
-    it asks no other computer for anything.
+    The page zooms, shows what is known of a point when the pointer is on it, finds points by their labels,
+    hides classes, selects with a lasso, and saves the selection as CSV and the map as a picture. All is in
+    the file, and it asks no other computer for anything.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def page(
     data : array (N, D), data frame or mapping of names to columns, optional
         What is shown of each row, and can give the colours.
     labels : sequence of length N or str, optional
-        What colours the points at first, or the name of that column of `data`. Classes and numbers are told apart
-        as by `nearfield.show.map`.
+        What colours the points at first, or the name of that column of `data`. Classes and numbers are told
+        apart as by `nearfield.show.map`.
     path : path-like
         A `.html` file; it is replaced if it exists, whole or not at all.
     columns : sequence of str, optional
@@ -61,8 +61,8 @@ def page(
     title : str, optional
         By default the name of the file.
     max_size : int or str
-        The most bytes that the file may have, such as "8MB". Images and columns for which there is no room are
-        left out, and named in a warning and on the page.
+        The most bytes that the file may have, such as "8MB". Images and columns for which there is no room
+        are left out, and named in a warning and on the page.
 
     Returns
     -------
@@ -77,10 +77,9 @@ def page(
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = nf.show.page(
-    ...         iris.data[:, :2], iris.data, iris.target, Path(folder) / "iris.html", columns=iris.feature_names
-    ...     )
-    ...     file.read_text(encoding="utf-8")[:15]
+    ...     path = Path(folder) / "iris.html"
+    ...     _ = nf.show.page(iris.data[:, :2], iris.data, iris.target, path, columns=iris.feature_names)
+    ...     path.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
     path = check_page_path(path)

@@ -103,7 +103,9 @@ def shaded_or_numbers(labels: Any) -> Shaded | np.ndarray:
     present = sorted({*texts[~missing].tolist()} - shade.keys(), key=_natural_order)
     names = [*coloured, *present, *([""] if missing.any() else [])]
     code = {name: k for k, name in enumerate(names)}
-    code_of = np.array([code["" if none else text] for text, none in zip(texts.tolist(), missing, strict=True)])
+    code_of = np.array(
+        [code["" if none else text] for text, none in zip(texts.tolist(), missing, strict=True)]
+    )
     return Shaded(code_of[where], tuple(names), tuple(shade.get(name, -1) for name in names))
 
 

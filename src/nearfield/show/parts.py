@@ -12,14 +12,14 @@ Part = dict[str, str]
 
 
 def packed(values: np.ndarray | list[str], *, shrink: bool = True) -> Part:
-    """Return numbers, or a list of texts, as `unpack.js` reads them; numbers in a type of their own if `shrink`.
+    """Return numbers, in the smallest type if `shrink`, or a list of texts as `unpack.js` reads them.
 
     Examples
     --------
     >>> import numpy as np
     >>> from nearfield.show.parts import packed
-    >>> packed(np.array([1, 2, 200]))
-    {'type': 'u1', 'data': 'eNpjZDoBAADPAMw='}
+    >>> packed(np.array([1, 2, 200]))["type"], packed(["a", "b"])["type"]
+    ('u1', 'json')
     """
     if isinstance(values, np.ndarray):
         small = shrunk(values) if shrink else values
@@ -48,7 +48,7 @@ def shrunk(values: np.ndarray) -> np.ndarray:
             narrow = values.astype(np.float32)
         if not whole:
             return values.astype(np.float64) if np.any(np.isinf(narrow) & np.isfinite(values)) else narrow
-    low, high = values.min(), values.max()
+    low, high = int(values.min()), int(values.max())
     for kind in (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32):
         if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
             return values.astype(kind)

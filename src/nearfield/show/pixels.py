@@ -1,4 +1,4 @@
-"""Images of rows as bytes, for pages: grey values from the lowest to the highest of all, colours as they are."""
+"""Images of rows as bytes, for pages: grey values from the lowest to the highest, colours as they are."""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ export class Gestures {
     listen("pointermove", (event) => this.#move(event));
     listen("pointerup", (event) => this.#up(event));
     listen("pointercancel", (event) => this.#up(event, true));
-    listen("pointerleave", (event) => this.#hover(event, -1));
+    listen("pointerleave", (event) => {
+      if (event.pointerType !== "touch") this.#hover(event, -1); // a lifted finger leaves its point's card
+    });
     listen("wheel", (event) => this.#wheel(event), { passive: false });
     listen("dblclick", () => this.#select([]));
     listen("contextmenu", (event) => {
@@ -52,7 +54,6 @@ export class Gestures {
 
   #down(event) {
     if (event.button !== 0) return;
-    this.#canvas.focus({ preventScroll: true });
     this.#canvas.setPointerCapture(event.pointerId);
     const at = [event.clientX, event.clientY];
     this.#fingers.set(event.pointerId, at);
@@ -127,13 +128,13 @@ export class Gestures {
   #click(event, { index }) {
     const { clientX: x, clientY: y } = event;
     this.#view.emit("click", { index, x, y, world: this.#view.world(x, y) });
+    if (event.pointerType === "touch") this.#hover(event, index);
     if (index < 0) return;
     const several = event.shiftKey || event.ctrlKey || event.metaKey;
     const chosen = new Set(several ? this.#view.selection : []);
     if (several && chosen.has(index)) chosen.delete(index);
     else chosen.add(index);
     this.#select(chosen);
-    if (event.pointerType === "touch") this.#hover(event, index);
   }
 
   #select(indices) {

@@ -68,7 +68,7 @@ export class Legend {
     dot.style.background = css(classColour(this.#column, members[0], this.#look));
     const button = make(
       "button",
-      { type: "button", "aria-pressed": shown, title: `${name}: click to hide or show, double click for this alone` },
+      { type: "button", "aria-pressed": String(shown), title: `${name}: click to hide or show, double click for this alone` },
       dot,
       make("span", { class: "nf-name", text: name }),
       make("span", { class: "nf-count", text: count.toLocaleString("en") }),

@@ -83,23 +83,24 @@ function drawLasso(context, polygon, look) {
   context.setLineDash([]);
 }
 
-/** Names of classes where they lie, the largest first; one that would cover another is left out. */
+/** Names of classes where they lie, the largest first; one that would cover another moves aside or is left out. */
 function drawNames(context, { names, camera, look }) {
-  context.font = `600 14px ${FONT}`;
+  context.font = `600 ${names.length > 12 ? 13 : 14}px ${FONT}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   const taken = [];
   for (const { text, x, y } of names) {
-    const [px, py] = camera.pixel(x, y);
-    const half = context.measureText(text).width / 2 + 4;
-    const box = [px - half, py - 11, px + half, py + 11];
-    if (taken.some((other) => overlap(box, other))) continue;
+    const [px, middle] = camera.pixel(x, y);
+    const half = context.measureText(text).width / 2 + 3;
+    const boxes = [0, 20, -20].map((aside) => [px - half, middle + aside - 10, px + half, middle + aside + 10]);
+    const box = boxes.find((each) => !taken.some((other) => overlap(each, other)));
+    if (!box) continue;
     taken.push(box);
     context.strokeStyle = css(look.ground, 0.85);
     context.lineWidth = 4;
-    context.strokeText(text, px, py);
+    context.strokeText(text, px, box[1] + 10);
     context.fillStyle = css(look.ink);
-    context.fillText(text, px, py);
+    context.fillText(text, px, box[1] + 10);
   }
 }
 

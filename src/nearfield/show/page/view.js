@@ -35,18 +35,17 @@
 // Pixels are CSS pixels of the window, as in a mouse event's clientX and clientY.
 
 import { Camera, boundsOf } from "./camera.js";
-import { CanvasPainter } from "./canvas2d.js";
 import { lookOf } from "./colours.js";
 import { Events } from "./events.js";
+import { Flight } from "./flight.js";
 import { Gestures } from "./gestures.js";
 import { inLayers, marksOf, shuffled } from "./marks.js";
 import { drawOverlay } from "./overlay.js";
+import { opacityOf, painterFor, radiusOf } from "./painters.js";
 import { nearestTo, pointsWithin } from "./picking.js";
-import { WebGLPainter } from "./webgl.js";
 
 export const TOOLS = ["pan", "lasso", "move"];
 const MARGIN = 28; // pixels around the map when all is shown
-const GLIDE = 280; // milliseconds
 
 /**
  * @typedef {object} Frame what painters are given
@@ -62,6 +61,7 @@ export class View extends Events {
   #canvas;
   #context;
   #camera = new Camera();
+  #flight = new Flight(this.#camera, () => this.#seen());
   #painter;
   #gestures;
   #sizes;
@@ -82,7 +82,6 @@ export class View extends Events {
   #lasso = null;
   #tool = "pan";
   #asked = 0;
-  #glide = 0;
   #disposed = false;
   insets = { top: 0, right: 0, bottom: 0, left: 0 };
   touched = false;
@@ -98,7 +97,7 @@ export class View extends Events {
     this.#palette = palette;
     this.#dark = dark;
     this.#reducedMotion = reducedMotion;
-    this.#painter = this.#bestPainter(painter);
+    this.#painter = painterFor(painter, () => this.#fallBack());
     this.#gestures = new Gestures(this, canvas);
     this.#sizes = new ResizeObserver(() => this.#resize());
     this.#sizes.observe(canvas);
@@ -271,49 +270,30 @@ export class View extends Events {
     const target = indices === null ? all : camera.around(boundsOf(this.#xy, indices), margins);
     // A few points are shown among their neighbours.
     if (indices !== null) target.scale = Math.min(target.scale * 0.8, all.scale * 12);
-    this.#goTo(target, glide && !this.#reducedMotion);
+    this.#flight.to(target, glide && !this.#reducedMotion);
     this.touched = indices !== null;
   }
 
   zoomAt(x, y, factor) {
-    this.#endGlide();
+    this.#flight.end();
     this.#camera.zoomAt(...this.#local(x, y), factor);
     this.#moved();
   }
 
   pan(dx, dy) {
-    this.#endGlide();
+    this.#flight.end();
     this.#camera.pan(dx, dy);
     this.#moved();
   }
 
   #moved() {
     this.touched = true;
+    this.#seen();
+  }
+
+  #seen() {
     this.invalidate();
     this.emit("camera", {});
-  }
-
-  #goTo(target, glide) {
-    this.#endGlide();
-    const camera = this.#camera;
-    const start = { x: camera.x, y: camera.y, scale: camera.scale };
-    const began = performance.now();
-    const go = () => {
-      const share = glide ? Math.min((performance.now() - began) / GLIDE, 1) : 1;
-      const eased = 1 - (1 - share) ** 3;
-      camera.scale = start.scale * (target.scale / start.scale) ** eased;
-      camera.x = start.x + (target.x - start.x) * eased;
-      camera.y = start.y + (target.y - start.y) * eased;
-      this.invalidate();
-      this.emit("camera", {});
-      this.#glide = share < 1 ? requestAnimationFrame(go) : 0;
-    };
-    go();
-  }
-
-  #endGlide() {
-    cancelAnimationFrame(this.#glide);
-    this.#glide = 0;
   }
 
   // ---- pixels and places
@@ -329,12 +309,12 @@ export class View extends Events {
   }
 
   pick(x, y, reach = 6) {
-    return nearestTo(this.#xy, this.#rgba, ...this.world(x, y), (this.#radius() + reach) / this.#camera.scale);
+    return nearestTo(this.#xy, this.#rgba, ...this.world(x, y), (this.#radius + reach) / this.#camera.scale);
   }
 
   pickExtra(x, y, reach = 8) {
     if (!this.#extra) return -1;
-    return nearestTo(this.#extra.positions, null, ...this.world(x, y), (this.#radius() + reach) / this.#camera.scale);
+    return nearestTo(this.#extra.positions, null, ...this.world(x, y), (this.#radius + reach) / this.#camera.scale);
   }
 
   within(polygon) {
@@ -361,7 +341,7 @@ export class View extends Events {
 
   dispose() {
     cancelAnimationFrame(this.#asked);
-    this.#endGlide();
+    this.#flight.end();
     this.#sizes.disconnect();
     this.#gestures.dispose();
     this.#disposed = true;
@@ -385,8 +365,8 @@ export class View extends Events {
       camera: this.#camera,
       look: lookOf(this.#palette, this.#dark),
       ratio: this.#ratio,
-      radius: this.#radius(),
-      opacity: this.#opacity(),
+      radius: this.#radius,
+      opacity: opacityOf(this.#camera, this.n),
       faded: 0.22,
       positions: this.#xy,
       colours: this.#rgba,
@@ -402,31 +382,13 @@ export class View extends Events {
     drawOverlay(context, frame);
   }
 
-  /** Large where there are few points, and growing slowly as one comes nearer. */
-  #radius() {
-    const room = Math.sqrt((this.#camera.width * this.#camera.height) / Math.max(this.n, 1));
-    return Math.min(Math.min(Math.max(0.17 * room, 1.2), 4.5) * Math.max(this.#camera.zoom, 0.3) ** 0.3, 12);
+  get #radius() {
+    return radiusOf(this.#camera, this.n);
   }
 
-  #opacity() {
-    const crowd = Math.min(Math.max(1.3 - 0.15 * Math.log10(Math.max(this.n, 1)), 0.3), 0.9);
-    return Math.min(crowd * Math.max(this.#camera.zoom, 1) ** 0.15, 0.95);
-  }
-
-  #bestPainter(wanted) {
-    if (wanted === "2d") return new CanvasPainter();
-    try {
-      return new WebGLPainter(() => this.#fallBack(), wanted === "webgl2");
-    } catch (error) {
-      console.info(`Canvas 2D draws the points: ${error.message}`);
-      return new CanvasPainter();
-    }
-  }
-
-  /** The browser took the graphics card away, as it does after sleep or when there are many maps. */
   #fallBack() {
     if (this.#disposed) return;
-    this.#painter = new CanvasPainter();
+    this.#painter = painterFor("2d");
     this.#painter.setPositions(this.#xy);
     this.#painter.setColours(this.#rgba);
     this.#marksChanged = true;

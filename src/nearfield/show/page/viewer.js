@@ -30,6 +30,11 @@ export async function contentsOf(given) {
   return { xy: await unpack(given.positions), columns: await Promise.all(columns), images };
 }
 
+/** Whether a column holds words: numbers that are classes would be found everywhere. */
+function isWorded(column) {
+  return column.kind === "text" || (column.kind === "classes" && column.names.some((name) => name && Number.isNaN(Number(name))));
+}
+
 export class Viewer {
   #root;
   #given;
@@ -93,7 +98,7 @@ export class Viewer {
     const { title, left_out: leftOut } = this.#given;
     const about = make("header", { class: "nf-about nf-panel" }, make("h1", { text: title }), make("p", { text: counted(n, "point") }));
     if (leftOut.length) about.append(make("p", { class: "nf-note", text: `Not on this page: ${leftOut.join(", ")}` }));
-    const searched = columns.filter((column) => column.kind !== "numbers");
+    const searched = columns.filter((column, k) => k === this.#given.colour || column.name === "id" || isWorded(column));
     if (searched.length) {
       this.#search = new Search(about, {
         columns: searched,
@@ -114,8 +119,8 @@ export class Viewer {
     this.#legend = new Legend(fold, () => this.#recolour());
     const tools = this.#tools();
     const chosen = make("div", { class: "nf-chosen nf-panel", hidden: true });
-    this.#panels = { about, colours, fold, tools, chosen };
-    this.#root.append(about, colours, chosen, tools, this.#status);
+    Object.assign(this.#panels, { about, colours, fold, tools, chosen });
+    this.#root.append(about, chosen, colours, tools, this.#status);
     this.#card = new Card(this.#root, columns, images);
   }
 
@@ -146,10 +151,13 @@ export class Viewer {
       pan.setAttribute("aria-pressed", String(tool === "pan"));
       lasso.setAttribute("aria-pressed", String(tool === "lasso"));
     });
-    const dark = button("Dark", "Dark or light", () => {
+    const dark = button(this.view.dark ? "Light" : "Dark", "Dark or light", () => {
       this.#themes.abort(); // from now on it is as the person wants it
       this.#setDark(!this.view.dark);
     });
+    this.#panels.dark = dark;
+    const picture = button("", "Save the map as a PNG picture", () => savePicture(`${this.#name()}.png`, this.view));
+    picture.append(make("span", { class: "nf-wide", text: "Save " }), make("span", { text: "picture" }));
     return make(
       "nav",
       { class: "nf-tools nf-panel", "aria-label": "Map" },
@@ -157,7 +165,7 @@ export class Viewer {
       button("−", "Zoom out (-)", () => zoom(1 / 1.5)),
       button("+", "Zoom in (+)", () => zoom(1.5)),
       button("Show all", "Show the whole map (0)", () => this.view.fit()),
-      button("Save picture", "Save the map as a PNG picture", () => savePicture(`${this.#name()}.png`, this.view)),
+      picture,
       dark,
       make("span", { class: "nf-hint", text: HINT }),
     );
@@ -215,6 +223,7 @@ export class Viewer {
   #setDark(dark) {
     this.#root.dataset.theme = dark ? "dark" : "light";
     this.view.dark = dark;
+    this.#panels.dark.textContent = dark ? "Light" : "Dark";
     this.#recolour();
   }
 
@@ -249,7 +258,7 @@ export class Viewer {
     chosen.hidden = selection.length === 0;
     if (chosen.hidden) return chosen.replaceChildren();
     const button = (text, click) => make("button", { type: "button", text, on: { click } });
-    this.#status.textContent = `${counted(selection.length, "point")} selected`;
+    this.#status.textContent = `${selection.length.toLocaleString("en")} selected`;
     return chosen.replaceChildren(
       make("span", { text: this.#status.textContent }),
       button("Zoom to", () => this.view.fit(this.view.selection)),

@@ -29,7 +29,8 @@ async function render({ model, el }) {
   });
   const chosen = () => (viewer.view.selection = model.get("selection"));
   model.on("change:selection", chosen);
-  root.nearfield = scriptable(viewer.view);
+  // Of several maps in a notebook, the one that was drawn last.
+  Object.defineProperty(window, "nearfield", { value: scriptable(viewer.view), configurable: true });
   return () => {
     model.off("change:positions", move);
     model.off("change:selection", chosen);
