@@ -1,12 +1,16 @@
-# Two commands for a newcomer: `make demo` and `make test`. Both work in a fresh clone with only Python and make.
+# Three commands for a newcomer: `make demo`, `make test` and `make studio`. All work in a fresh clone with only Python and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint types chromium format docs docs-serve fuzz bench bench-exact bench-quick clean
+.PHONY: demo studio test quick lint types chromium format docs docs-serve fuzz bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
+
+# A page in the browser; DATA=data.csv for a table of your own.
+studio: $(VENV)/studio
+	$(BIN)/nearfield studio $(DATA)
 
 test: $(VENV)/tested lint types chromium
 	$(BIN)/python -m pytest -n 2
@@ -82,6 +86,10 @@ $(VENV)/python:
 
 $(VENV)/installed: $(VENV)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/studio: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[studio]"
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed pyproject.toml

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-import uvicorn
+try:
+    import starlette  # noqa: F401
+    import uvicorn
+    import websockets  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        f"the studio needs {error.name}: python -m pip install 'nearfield[studio]' brings it"
+    ) from error
 
 from nearfield.descent.run import Run
 from nearfield.io.maps import Map
