@@ -189,7 +189,10 @@ class Session:
         try:
             result = self._do(task)
             if task.command.steers:
-                self.rests, self.failure, self._stale = False, None, True
+                self._stale = True
+                if self.rests or self.failure is not None:
+                    self.rests, self.failure = False, None
+                    self.tell()
                 if self.keeper is not None and self.held is None:
                     self.keeper.append(self)
         except REFUSALS as refusal:
