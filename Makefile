@@ -1,14 +1,18 @@
-# Two commands for a newcomer: `make demo` and `make test`. Both work in a fresh clone with only Python and make.
+# Three commands for a newcomer: `make demo`, `make test` and `make studio`. All work in a fresh clone with only Python and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test quick lint types format docs docs-serve fuzz bounds bench bench-exact bench-quick clean
+.PHONY: demo studio test quick lint types chromium format docs docs-serve fuzz bounds bench bench-exact bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/nearfield demo
 
-test: $(VENV)/tested lint types
+# A page in the browser; DATA=data.csv for a table of your own.
+studio: $(VENV)/studio
+	$(BIN)/nearfield studio $(DATA)
+
+test: $(VENV)/tested lint types chromium
 	$(BIN)/python -m pytest -n 2
 
 # For the loop of work: below a minute. What is left out are files marked as slow.
@@ -21,6 +25,18 @@ lint: $(VENV)/tested
 
 types: $(VENV)/tested
 	$(BIN)/mypy
+
+# The browser that pages are tested in: Debian's, where it is missing and may be installed. Playwright's own would do
+# as well, but comes from elsewhere. Without one those tests are reported as skipped.
+chromium:
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		(apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) >/dev/null \
+		|| echo "Chromium could not be installed: the tests of pages will be skipped"; \
+	else \
+		echo "There is no Chromium, and only root may install it (apt-get install chromium):" \
+			"the tests of pages will be skipped"; \
+	fi
 
 format: $(VENV)/tested
 	$(BIN)/ruff check --fix .
@@ -76,6 +92,10 @@ $(VENV)/python:
 
 $(VENV)/installed: $(VENV)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/studio: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[studio]"
 	touch $@
 
 $(VENV)/tested: $(VENV)/installed pyproject.toml

@@ -35,8 +35,10 @@ _HOME = {
     "derive": "derivation.derive",
     "quality": "judge.quality",
     "show": "show",
+    "open_studio": "studio.opening",
     "penalties": "steer.penalties",
     "terms": "steer.terms",
+    "widget": "show.widgets",
 }
 _MODULES = {"costs", "kernels", "transforms", "show", "penalties", "terms"}
 
@@ -57,6 +59,7 @@ __all__ = [
     "load",
     "method",
     "methods",
+    "open_studio",
     "penalties",
     "quality",
     "register",
@@ -64,6 +67,7 @@ __all__ = [
     "terms",
     "transforms",
     "unregister",
+    "widget",
 ]
 
 if TYPE_CHECKING:
@@ -81,7 +85,9 @@ if TYPE_CHECKING:
     from nearfield.io.maps import Map
     from nearfield.judge.quality import quality
     from nearfield.loading import load
+    from nearfield.show.widgets import widget
     from nearfield.steer import penalties, terms
+    from nearfield.studio.opening import open_studio
 
 
 def __getattr__(name: str) -> Any:

@@ -39,6 +39,18 @@ def pinned(form, who, places, **more):
     return lambda run: run.pin(form(who), np.array(places[: 2 * len(who)]).reshape(-1, 2), **more)
 
 
+def dragged(who, places, moves, **more):
+    """Take hold of some points, and lead them on between iterations."""
+
+    def drag(run):
+        run.drag(who, np.array(places[: 2 * len(who)]).reshape(-1, 2), **more)
+        for n, *by in moves:
+            run.step(n)
+            run.move(by)
+
+    return drag
+
+
 commands = {
     "step": st.integers(1, 12).map(lambda n: lambda run: run.step(n)),
     "look": st.just(lambda run: run.cost),
@@ -56,6 +68,17 @@ commands = {
     "pin one": st.builds(
         lambda form, i, x: lambda run: run.pin(form(i), (x, 3), follow=[]), numbers, points, place
     ),
+    "drag": st.builds(
+        dragged,
+        some,
+        st.lists(place, min_size=6, max_size=6),
+        st.lists(st.tuples(st.integers(0, 4), place, place), max_size=5),
+        follow=follow,
+        soft=st.booleans(),
+    ),
+    "move": st.builds(lambda x: lambda run: run.move((x, 1)), place),
+    "pull": st.builds(lambda drawn: lambda run: run.pull(drawn), penalty),
+    "anchor": st.builds(lambda x: lambda run: run.anchor((x, -x)), place),
     "unpin": st.one_of(
         st.just(lambda run: run.unpin()),
         st.just(lambda run: run.unpin(list(run.pins)[:1])),

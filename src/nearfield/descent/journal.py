@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from nearfield.descent.beginning import Beginning
@@ -42,6 +43,11 @@ class Journal:
         self._before.append(now)
         self._undone.clear()
         self.entries.append(entry)
+
+    def amend(self, arguments: dict[str, Any]) -> Entry:
+        """Go on with the last command, whose arguments are these from now on; it stays one to undo."""
+        self.entries[-1] = replace(self.entries[-1], arguments=arguments)
+        return self.entries[-1]
 
     def undo(self, iteration: int, now: Moment) -> Moment:
         """The moment before the last command; this one can be gone forward to again."""

@@ -27,20 +27,22 @@ from nearfield.descent.settings import Settings, settings_of, takes_settings
 from nearfield.engine.plan import Plan
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
-from nearfield.steer.base import Indices, Term
+from nearfield.steer.base import Indices, Term, indices_of
+from nearfield.steer.holding import Held, check_way
 from nearfield.steer.links import CannotLink, MustLink
 from nearfield.steer.log import Entry, check_log, in_effect
 from nearfield.steer.penalties import Penalty
 from nearfield.steer.penalties import penalty as penalty_of
-from nearfield.steer.steering import Steering
+from nearfield.steer.pulls import nearest
+from nearfield.steer.steering import Steering, check_near, check_places
 from nearfield.steer.turns import Turns, in_turn
 from nearfield.typing import Array
 
+# In a log. What `move` does is part of the drag that it belongs to.
 COMMANDS = (
-    *("pin", "unpin", "settle", "link", "unlink", "add", "remove", "extend"),
-    "undo",
-    "redo",
-)  # in a log
+    *("pin", "drag", "unpin", "anchor", "pull", "settle"),
+    *("link", "unlink", "add", "remove", "extend", "undo", "redo"),
+)
 OLD = ("fixed", "soft", "free")  # what becomes of the points that are there when rows are added
 FOLLOWERS = 0.05  # of all points
 
@@ -101,6 +103,7 @@ class Run:
         self._begun = Beginning.of(source, method, settings)
         self._descent = self._begun.descent()
         self._journal, self._turns = Journal(), Turns()
+        self._held: Held | None = None
         self._told: dict[str, Any] = {}  # parameters of a run that was reopened, as its file tells them
 
     # What it is -------------------------------------------------------------------------------------------
@@ -109,6 +112,11 @@ class Run:
     def plan(self) -> Plan:
         """What computes the gradient, and why."""
         return self._begun.plan
+
+    @property
+    def source(self) -> Source:
+        """What the data are, with the rows that were added."""
+        return self._begun.source
 
     @property
     def iteration(self) -> int:
@@ -177,6 +185,16 @@ class Run:
             self._iterate()
         if n > 0:
             self.record()
+
+    @one_blas_thread()
+    def iterate(self) -> bool:
+        """Make one iteration, and tell whether nothing is gained any more, which is found out every 10.
+
+        For whoever looks at the map after each of them; `step` writes where it ends to the history.
+        """
+        self._iterate()
+        tol, patience = self._descent.usual_stop()
+        return self.iteration % RECORD == 0 and self._descent.is_flat(tol, patience, 0.0)
 
     @in_turn
     def _iterate(self) -> None:
@@ -319,13 +337,94 @@ class Run:
         >>> run.Y[3].tolist(), len(run.followers[3])
         ([20.0, 0.0], 10)
         """
-        pull_by = penalty_of(penalty)
+        how = {"neighbours": neighbours, "weights": weights, "penalty": penalty, "soft": soft}
+        self._pin("pin", indices, positions, follow, how, {})
+
+    @in_turn
+    def drag(
+        self,
+        indices: Any,
+        positions: Any,
+        *,
+        follow: Any = FOLLOWERS,
+        neighbours: str = "map",
+        weights: str = "one",
+        penalty: str | Penalty = "student",
+        soft: bool | Penalty = False,
+        way: Any = (),
+    ) -> None:
+        """Take hold of some points: they are pinned, and `move` leads them on until the next command.
+
+        Whoever follows is looked for once, before the first move. However many moves there are, it is one
+        command: one entry of the log, which holds the way, and one `undo`.
+
+        Parameters
+        ----------
+        indices, positions, follow, neighbours, weights, penalty, soft
+            As `pin` takes them.
+        way : array (moves, 1 + dimensions), optional
+            What a log holds of the moves: before which iteration each came, and how far from `positions` it
+            led. The iterations in between are made.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.random.default_rng(0).normal(size=(100, 5)), random_state=0)
+        >>> run.step(200)
+        >>> run.drag(3, (20, 0), follow=10)
+        >>> run.step(5)
+        >>> run.move((1, 2))
+        >>> run.pins[3].tolist(), len(run.log)
+        ([21.0, 2.0], 1)
+        >>> run.undo()
+        >>> run.pins
+        {}
+        """
+        moves = check_way(way, self._descent.problem.shape[1], self.iteration)
+        how = {"neighbours": neighbours, "weights": weights, "penalty": penalty, "soft": soft}
+        none = np.zeros((0, moves.shape[1]))
+        pins, places = self._pin("drag", indices, positions, follow, how, {"way": none})
+        self._held = Held(self._journal.entries[-1], pins, places)
+        for iteration, *by in moves.tolist():
+            self.step(int(iteration) - self.iteration)
+            self.move(by)
+
+    @in_turn
+    def move(self, by: Any) -> None:
+        """Lead the points that `drag` took hold of elsewhere: `by` this from where it put them."""
+        held = self._held
+        if held is None or self._journal.entries[-1] is not held.entry:
+            raise ValueError("move: nothing is held; take hold of some points with drag first")
+        by = check_places(by, 1, self._descent.problem.shape[1])
+        places = held.places + by
+        descent = self._descent
+        steering = descent.steering.move(
+            held.pins, places, descent.Y, descent.problem.engine, self._descent.measure()
+        )
+        descent.check_reach(held.pins, places)
+        way = np.concatenate([held.entry.arguments["way"], np.column_stack([self.iteration, by])])
+        entry = self._journal.amend(held.entry.arguments | {"way": way})
+        self._held = Held(entry, held.pins, held.places)
+        descent.steer(steering)
+        descent.put(held.pins, places)
+
+    def _pin(
+        self,
+        command: str,
+        indices: Any,
+        positions: Any,
+        follow: Any,
+        how: dict[str, Any],
+        more: dict[str, Any],
+    ) -> tuple[Indices, Array]:
+        """Pin some points, under the name of a command; who they are and where they are put."""
+        pull_by, soft = penalty_of(how["penalty"]), how["soft"]
         steering, pins, places, follow = self._descent.steering.pin(
             indices,
             positions,
             follow=follow,
-            neighbours=neighbours,
-            weights=weights,
+            neighbours=how["neighbours"],
+            weights=how["weights"],
             pull_by=pull_by,
             soft=soft,
             Y=self._descent.Y,
@@ -333,10 +432,11 @@ class Run:
             measure=self._descent.measure(),
         )
         self._descent.check_reach(pins, places)
-        given: dict[str, Any] = {"follow": follow, "neighbours": neighbours, "weights": weights}
-        given |= {"penalty": pull_by, "soft": soft if isinstance(soft, Penalty) else bool(soft)}
-        self._commit(steering, "pin", {"indices": pins, "positions": places, **given})
+        given: dict[str, Any] = {"follow": follow, **how, "penalty": pull_by}
+        given |= {"soft": soft if isinstance(soft, Penalty) else bool(soft), **more}
+        self._commit(steering, command, {"indices": pins, "positions": places, **given})
         self._descent.put(pins, places)
+        return pins, places
 
     @in_turn
     def unpin(self, indices: Any = None) -> None:
@@ -344,6 +444,25 @@ class Run:
         steering, pins = self._descent.steering.unpin(indices)
         self._commit(steering, "unpin", {"indices": pins})
         self._descent.forget_motion(pins)
+
+    @in_turn
+    def anchor(self, centre: Any) -> None:
+        """Put the middle of the map somewhere, and keep the map there, as if something were pinned."""
+        steering, descent = self._descent.steering, self._descent
+        if steering.anchored:
+            raise ValueError("anchor: something was put in a place before, and the map stays with it")
+        (centre,) = check_places(centre, 1, descent.problem.shape[1])
+        everybody, Y = np.arange(len(descent.Y)), descent.Y
+        check_near(centre[None], Y, self._descent.measure(), descent.problem.engine)
+        self._commit(replace(steering, anchored=True), "anchor", {"centre": centre})
+        descent.put(everybody, Y + (centre - Y.mean(axis=0)))
+
+    @in_turn
+    def pull(self, penalty: str | Penalty) -> None:
+        """Let all who follow be drawn in another way from now on, with a strength and width of this map."""
+        pull_by = penalty_of(penalty)
+        steering = self._descent.steering.pull(pull_by, self._descent.measure())
+        self._commit(steering, "pull", {"penalty": pull_by})
 
     @in_turn
     def settle(self, n: int = 250) -> None:
@@ -491,6 +610,26 @@ class Run:
     def _go_to(self, moment: Moment) -> None:
         self._begun, self._descent, state, engine = moment
         self._descent.restore(state, engine)
+
+    @in_turn
+    def nearest(self, index: int, count: int, *, neighbours: str = "map") -> Indices:
+        """The points nearest to one of them, in the map as it is now or, those it knows, in the data.
+
+        Pinned points are among them: who would follow a pin are those that are not.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.arange(12.0)[:, None] ** 2, perplexity=3, random_state=0)
+        >>> run.nearest(0, 2, neighbours="data").tolist()
+        [1, 2]
+        """
+        (point,) = indices_of("nearest", index, self._descent.problem.shape[0])
+        if neighbours not in ("map", "data"):
+            raise ValueError(f"neighbours must be 'map' or 'data', got {neighbours!r}")
+        Y, engine = self._descent.Y, self._descent.problem.engine
+        others = np.arange(len(Y)) != point
+        return nearest(int(point), neighbours, Y, engine, others)[: whole("count", count, 0)]
 
     @in_turn
     def reference(self) -> Reference:

@@ -78,6 +78,22 @@ def delimited_chunks(
         raise ValueError(f"{path} is not UTF-8 text: save it as UTF-8") from error
 
 
+def read_texts(
+    path: Path, names: Sequence[str], delimiters: str, header: bool | None = None
+) -> dict[str, list[str]]:
+    """Read the cells of some columns of a text table as they are."""
+    with open(path, newline="", encoding="utf-8-sig") as stream:
+        delimiter = _delimiter(stream, delimiters)
+        stream.seek(0)
+        there, rows, *_ = _header(_uncommented(_rows(stream, delimiter)), header)
+        found: dict[str, list[str]] = {name: [] for name in names}
+        for block in _blocks(rows, len(there)):
+            for name, cells in found.items():
+                at = there.index(name)
+                cells.extend(row[at].strip() for _, row in block)
+    return found
+
+
 def _rows(stream: TextIO, delimiter: str) -> Iterator[Row]:
     """Yield the rows that are not blank. Strict, lest a quote left open swallow the rest of the file."""
     # A blank at the end of a line is no delimiter: nothing comes after it.

@@ -64,6 +64,39 @@ def match_rows(table: Table, map_ids: np.ndarray | None, rows: int, data: Path, 
     return np.array([place[each] for each in wanted])
 
 
+def rows_behind(table: Table, map_ids: np.ndarray | None, rows: int, data: Path, mapped: Path) -> np.ndarray:
+    """The row of the data for each row of the map, which may be of some of the data alone.
+
+    Parameters
+    ----------
+    table, map_ids, rows, data, mapped
+        As of `match_rows`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from nearfield.io.tables import Table
+    >>> table = Table(np.zeros((3, 1)), ("a",), ids=np.array(["p", "q", "r"]))
+    >>> rows_behind(table, np.array(["r", "p"]), 2, Path("data.csv"), Path("map.csv"))
+    array([2, 0])
+    """
+    n = len(table.X)
+    if map_ids is None:
+        if rows != n:
+            raise ValueError(f"{data} has {n} rows but {mapped} has {rows}: pass the data it was made of")
+        return np.arange(n)
+    place = {str(each): row for row, each in enumerate(range(n) if table.ids is None else table.ids.tolist())}
+    there = [str(each) for each in map_ids.tolist()]
+    lacking = [each for each in there if each not in place]
+    if lacking and table.ids is None:
+        raise ValueError(
+            f"{mapped} names its rows {quoted(there, 3)}: say with --id which column of {data} holds these"
+        )
+    if lacking:
+        raise ValueError(f"{data} lacks the ids {quoted(lacking, 3)}: pass the data the map was made of")
+    return np.array([place[each] for each in there], dtype=int)
+
+
 def refuse_as_measurement(table: Table, values: np.ndarray | None, what: str, option: str) -> None:
     """Refuse data among whose measurements is what the map has as its labels or ids.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -125,6 +125,14 @@ class ParquetRows:
         """Finish the file."""
         if self._writer is not None:
             self._writer.close()
+
+
+def read_parquet_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
+    """Read some columns, of any type, as text."""
+    arrow = pyarrow()
+    with _readable(arrow, path):
+        columns = arrow.parquet.read_table(path, columns=list(names)).to_pydict()
+    return {name: ["" if each is None else str(each) for each in columns[name]] for name in names}
 
 
 def _left_out(arrow: ModuleType, columns: Mapping[str, Any]) -> list[str]:

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from nearfield.io.arrays import read_npy, read_npz
-from nearfield.io.columns import Choice, Chooser, Table, choose, quoted, short
-from nearfield.io.delimited import read_delimited
+from nearfield.io.columns import Choice, Chooser, Table, choose, natural, quoted, short
+from nearfield.io.delimited import read_delimited, read_texts
 from nearfield.io.files import check_writable, replacing
-from nearfield.io.parquet import pyarrow, read_parquet, write_parquet
+from nearfield.io.parquet import pyarrow, read_parquet, read_parquet_texts, write_parquet
 
-__all__ = ["Table", "check_map_path", "read_map", "read_table", "write_map"]
+__all__ = ["Table", "check_map_path", "read_map", "read_rows", "read_table", "write_map"]
 
 
 def read_table(
@@ -105,6 +105,61 @@ def check_readable(path: str | os.PathLike[str]) -> Path:
     if not os.access(path, os.R_OK):
         raise PermissionError(f"{path} cannot be read: allow reading it")
     return path
+
+
+def read_rows(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    id: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+) -> tuple[Table, dict[str, np.ndarray]]:
+    r"""Read a table for people to look at: its numbers, if any, and all other columns as well.
+
+    Parameters
+    ----------
+    path, label, id, header, array
+        As of `read_table`.
+
+    Returns
+    -------
+    table : Table
+        As `read_table` reads it, but it may lack numbers.
+    others : dict of str to ndarray
+        The columns that its numbers are not made of, by name. NumPy's files have none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from nearfield.io.tables import read_rows
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "fish.csv"
+    ...     _ = file.write_text("length,weight,kind\n23.2,242,bream\n24,290,pike\n")
+    ...     fish, others = read_rows(file)
+    >>> fish.names, others
+    (('length', 'weight'), {'kind': array(['bream', 'pike'], dtype='<U5')})
+    """
+    path = Path(path)
+    names: list[str] = []
+
+    def chooser(found: Sequence[str]) -> Choice:
+        names.extend(found)
+        return choose(found, label, None, id)
+
+    table = _read(path, chooser, **_options(path, header, array))
+    if not len(table.X):
+        raise ValueError(f"{path} has no rows: it needs at least one")
+    known = {*table.names, label, id}
+    others = [name for name in names if name not in known and names.count(name) == 1]
+    suffix = path.suffix.lower()
+    cells: dict[str, list[str]] = {}
+    if suffix == ".parquet" and others:
+        cells = read_parquet_texts(path, others)
+    elif suffix in DELIMITERS and others:
+        cells = read_texts(path, others, DELIMITERS[suffix], header)
+    return table, {name: natural(each) for name, each in cells.items()}
 
 
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:

@@ -1,4 +1,4 @@
-"""Pictures of maps. Matplotlib is imported when the first picture is drawn, not before.
+"""Pictures and pages of maps. Matplotlib is imported when the first picture is drawn, not before.
 
 >>> import numpy as np
 >>> import nearfield as nf
@@ -8,6 +8,7 @@
 from nearfield.show.curves import quality
 from nearfield.show.films import animation
 from nearfield.show.maps import map
+from nearfield.show.pages import page
 from nearfield.show.pointwise import stress
 from nearfield.show.saving import check_picture_path, save
 from nearfield.show.shepards import shepard
@@ -23,6 +24,7 @@ __all__ = [
     "history",
     "images",
     "map",
+    "page",
     "quality",
     "save",
     "shepard",

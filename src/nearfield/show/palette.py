@@ -65,15 +65,64 @@ def classes_or_numbers(labels: Any, dark: bool = False) -> Classes | np.ndarray:
     >>> classes_or_numbers([0.1, 0.2, 0.2])
     array([0.1, 0.2, 0.2])
     """
+    values = _names_or_numbers(labels)
+    return values if values.dtype.kind == "f" and _measured(values) else _classes(values, dark)
+
+
+@dataclass(frozen=True, eq=False)
+class Shaded:
+    """Labels that name classes, with all of the names.
+
+    Attributes
+    ----------
+    codes : ndarray of int
+        The class of each point.
+    names : tuple of str
+        The name of each class; "" is that of points without a label.
+    shades : tuple of int
+        The number of each class's colour in `COLOURS`; -1 for those that have none of their own.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+    shades: tuple[int, ...]
+
+
+def shaded_or_numbers(labels: Any) -> Shaded | np.ndarray:
+    """Tell classes from numbers as `classes_or_numbers` does, and keep the names of those without a colour.
+
+    >>> shaded_or_numbers(["b", "", "a"]).names
+    ('a', 'b', '')
+    """
+    values = _names_or_numbers(labels)
+    if values.dtype.kind == "f" and _measured(values):
+        return values
+    texts, where, missing = _texts(values)
+    coloured = _coloured(texts, where, missing)
+    shade = {name: k for k, name in enumerate(coloured)}
+    present = sorted({*texts[~missing].tolist()} - shade.keys(), key=_natural_order)
+    names = [*coloured, *present, *([""] if missing.any() else [])]
+    code = {name: k for k, name in enumerate(names)}
+    code_of = np.array(
+        [code["" if none else text] for text, none in zip(texts.tolist(), missing, strict=True)]
+    )
+    return Shaded(code_of[where], tuple(names), tuple(shade.get(name, -1) for name in names))
+
+
+def _names_or_numbers(labels: Any) -> np.ndarray:
+    """Labels as an array: measurements as floats, names as whatever they are."""
     values = np.asarray(labels)
     if values.dtype.kind == "O":
         values = _plain(values)
-    if values.dtype.kind in "iuf":
-        values = np.where(np.isfinite(values), values, np.nan) if values.dtype.kind == "f" else values
-        known = values[~np.isnan(values)]
-        if np.any(known != np.floor(known)) or np.unique(known).size > WHOLE:
-            return values.astype(float)
-    return _classes(values, dark)
+    if values.dtype.kind == "f":
+        return np.where(np.isfinite(values), values, np.nan).astype(float)
+    return values.astype(float) if values.dtype.kind in "iu" and _measured(values) else values
+
+
+def _measured(values: np.ndarray) -> bool:
+    """Whether numbers are more than the names of classes."""
+    known = values[~np.isnan(values)]
+    return bool(np.any(known != np.floor(known)) or np.unique(known).size > WHOLE)
 
 
 def _plain(values: np.ndarray) -> np.ndarray:
@@ -88,20 +137,29 @@ def _plain(values: np.ndarray) -> np.ndarray:
     return np.where(missing, "", values.astype(str))
 
 
-def _classes(values: np.ndarray, dark: bool) -> Classes:
+def _texts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different names, which of them each value has, and which of them say that there is none."""
     different, where = _different(values)
     missing = np.isnan(different) if different.dtype.kind == "f" else np.zeros(len(different), dtype=bool)
     if different.dtype.kind == "f" and np.all(missing | (np.abs(different) < 2**53)):
         different = np.where(missing, 0, different).astype(int)  # 3 and not 3.0
     texts = different.astype(str)
-    missing |= np.char.strip(texts) == ""
+    return texts, where, missing | (np.char.strip(texts) == "")
 
+
+def _coloured(texts: np.ndarray, where: np.ndarray, missing: np.ndarray) -> list[str]:
+    """The names that have colours of their own, in order: all, or the largest classes."""
     counts = np.bincount(where, minlength=len(texts))
     present = np.flatnonzero(~missing)
     largest = present[np.argsort(-counts[present], kind="stable")]
     if len(present) > len(COLOURS):
         largest = largest[: len(COLOURS) - 1]
-    names = sorted(texts[largest].tolist(), key=_natural_order)
+    return sorted(texts[largest].tolist(), key=_natural_order)
+
+
+def _classes(values: np.ndarray, dark: bool) -> Classes:
+    texts, where, missing = _texts(values)
+    names = _coloured(texts, where, missing)
 
     code = {name: i for i, name in enumerate(names)}
     code_of = np.array([code.get(text, len(names)) for text in texts.tolist()])
@@ -114,7 +172,7 @@ def _classes(values: np.ndarray, dark: bool) -> Classes:
             codes[codes == rest] = len(names)
             names.append(name)
             colours.append(GREY)
-    return Classes(codes, tuple(names), tuple(colours), named, len(present))
+    return Classes(codes, tuple(names), tuple(colours), named, int(np.sum(~missing)))
 
 
 def _different(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = {"cost": "cost", "penalty": "penalty", "gradient_norm": "gradient norm"}
-_MARKED = {"pin": 1, "unpin": 4, "settle": 2}  # which of the theme's lines
+_MARKED = {"pin": 1, "drag": 1, "unpin": 4, "settle": 2}  # which of the theme's lines
 _MOST = 80  # the most ways that are drawn
 
 

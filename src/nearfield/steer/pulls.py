@@ -90,6 +90,13 @@ class Pull(Term):
             return self.faded
         return self.faded * max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
 
+    def towards(self, pins: Indices, places: Array) -> Pull:
+        """The same, with some pins elsewhere."""
+        order = np.argsort(pins)
+        at = np.minimum(np.searchsorted(pins[order], self.pins), len(pins) - 1)
+        moved = pins[order][at] == self.pins
+        return replace(self, places=np.where(moved[:, None], places[order][at], self.places))
+
     def without(self, pins: Indices, followers: Indices) -> Pull | None:
         """What is left of it when some pins are released and some followers follow no more."""
         kept = ~(np.isin(self.pins, pins) | np.isin(self.followers, followers))
@@ -193,27 +200,30 @@ def followers_of(
         count = min(max(1, round(count * n)), int(free.sum()))
     if count > free.sum():
         raise ValueError(f"follow asks for {count} neighbours, but only {free.sum()} points are not pinned")
-    nearest = _in_map if neighbours == "map" else _in_data
-    return [nearest(int(i), count, Y, engine, free) for i in pins]
+    return [_followers(int(i), count, neighbours, Y, engine, free) for i in pins]
 
 
-def _in_map(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
-    squared = np.sum((Y - Y[i]) ** 2, axis=1)
-    squared[~free] = np.inf
-    return np.sort(np.argsort(squared, kind="stable")[:count])
-
-
-def _in_data(i: int, count: int, Y: Array, engine: Engine, free: Any) -> Indices:
+def nearest(i: int, neighbours: str, Y: Array, engine: Engine, free: Any) -> Indices:
+    """The free points, nearest to one of them first: in the map, or in the data as far as it knows."""
+    if neighbours == "map":
+        squared = np.sum((Y - Y[i]) ** 2, axis=1)
+        squared[~free] = np.inf
+        return np.argsort(squared, kind="stable")[: np.count_nonzero(free)]
     others, ties = (np.asarray(each) for each in engine.row(i))
     near = ties if engine.method.target_kind == "distances" else -ties
     kept = free[others] & (others != i) & ((ties > 0) | (engine.method.target_kind == "distances"))
     others, near = others[kept], near[kept]
-    if count > len(others):
+    return others[np.argsort(near, kind="stable")].astype(np.int64)
+
+
+def _followers(i: int, count: int, neighbours: str, Y: Array, engine: Engine, free: Any) -> Indices:
+    found = nearest(i, neighbours, Y, engine, free)
+    if count > len(found):
         raise ValueError(
-            f"follow asks for {count} neighbours of point {i}, but the data's graph has {len(others)}:"
+            f"follow asks for {count} neighbours of point {i}, but the data's graph has {len(found)}:"
             " ask for fewer, or take neighbours='map'"
         )
-    return np.sort(others[np.argsort(near, kind="stable")[:count]]).astype(np.int64)
+    return np.sort(found[:count])
 
 
 def ties_to(i: int, followers: Indices, engine: Engine) -> Array:

@@ -194,6 +194,25 @@ class Steering:
         pulls = (*left.pulls, *(each for each in new if each is not None))
         return replace(left, pulls=pulls, anchored=True), pins, at, follow
 
+    def move(self, pins: Indices, places: Array, Y: Array, engine: Engine, measure: Measure) -> Steering:
+        """With pinned points put elsewhere; who follows them stays the same."""
+        check_near(places, Y, measure, engine)
+        at, hard = self.at.copy(), np.isin(pins, self.held)
+        at[np.searchsorted(self.held, pins[hard])] = places[hard]
+        return replace(self, at=at, pulls=tuple(each.towards(pins, places) for each in self.pulls))
+
+    def pull(self, drawn: Penalty, measure: Measure) -> Steering:
+        """With all followers drawn by another penalty, and what has faded at its full strength again."""
+        if not drawn.scale_free:
+            raise ValueError(f"pull takes a penalty by its strength and width, and not by {drawn.fixed}")
+        pulls = [
+            each if each.stays else replace(each, penalty=drawn, fading=None, faded=1.0).measured(measure)
+            for each in self.pulls
+        ]
+        if all(each.stays for each in self.pulls):
+            raise ValueError("pull: nobody follows a pin")
+        return replace(self, pulls=tuple(pulls))
+
     def unpin(self, indices: Any = None) -> tuple[Steering, Indices]:
         """With some pins, or all, taken out, and their followers let go; also whose these were."""
         n, _ = self.shape

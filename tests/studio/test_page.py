@@ -1,0 +1,349 @@
+"""The studio as a person uses it, in a real Chromium: what the hand does is what the server has."""
+
+import json
+
+import numpy as np
+import pytest
+
+from nearfield.engine.base import RunAway
+from support.browser import opened, until, violations
+from support.browser import until as seen
+from support.studios import a_line, a_studio, blobs, talking
+from support.studios import until as comes
+
+pytestmark = pytest.mark.slow
+BANNER = "(text) => document.querySelector('.st-banner').textContent.includes(text)"
+SCRIPT = "<img src=x onerror=alert(1)><script>window.broken = true</script>"
+
+
+@pytest.fixture
+def studio():
+    line = a_line(blobs()[0])
+    line.run.step(200)
+    with a_studio(line=line) as made:
+        yield made
+
+
+def entered(tab, studio):
+    """The page, with its map."""
+    tab.goto(studio.address)
+    until(tab, "window.nearfield && nearfield.connected && nearfield.n > 0")
+    return tab
+
+
+@pytest.fixture
+def page(browser, studio):
+    with opened(browser) as tab:
+        yield entered(tab, studio)
+
+
+@pytest.fixture
+def restless(studio, monkeypatch):
+    """A run that never comes to rest."""
+    monkeypatch.setattr(studio.session.run._descent, "is_flat", lambda *_: False)
+
+
+def at(tab, i):
+    return tab.evaluate("(i) => nearfield.screen(i)", i)
+
+
+def drag(tab, i, by, steps=12):
+    """Take a point, lead it, let go."""
+    x, y = at(tab, i)
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    for k in range(1, steps + 1):
+        tab.mouse.move(x + by[0] * k / steps, y + by[1] * k / steps)
+    wanted = tab.evaluate("([x, y]) => nearfield.world(x, y)", [x + by[0], y + by[1]])
+    tab.mouse.up()
+    return wanted
+
+
+def dropped(studio):
+    """Wait until nothing is held, and return the pins."""
+    comes(lambda: studio.session.run.pins and studio.session.held is None)
+    return {i: place.tolist() for i, place in studio.session.run.pins.items()}
+
+
+def test_the_token_leaves_the_address_and_the_map_is_there(page, studio):
+    assert page.url == f"http://127.0.0.1:{studio.port}/"
+    assert page.evaluate("nearfield.n") == 90
+    shown = np.array(page.evaluate("[...nearfield.positions()]")).reshape(-1, 2)
+    np.testing.assert_array_equal(shown.astype(np.float32), studio.session.run.Y.astype(np.float32))
+    assert page.locator("#about").inner_text().startswith("90 points · iteration 200")
+    assert "token" not in page.evaluate("document.cookie + location.href + performance.getEntries()[0].name")
+
+
+def test_it_runs_and_pauses(page, studio, restless):
+    page.locator("#run").click()
+    until(page, "nearfield.running && nearfield.iteration > 205")
+    page.keyboard.press("Escape")
+    page.locator("#map").focus()
+    page.keyboard.press("Space")
+    comes(lambda: not studio.session.running)
+    until(page, "!nearfield.running")
+    before = studio.session.run.iteration
+    page.keyboard.press(".")
+    comes(lambda: studio.session.run.iteration == before + 1)
+    until(page, "(i) => nearfield.iteration === i", before + 1)
+
+
+def test_a_drag_pins_the_point_under_the_pointer_and_its_neighbours_follow(page, studio):
+    run = studio.session.run
+    before = run.Y
+    assert page.locator(".st-hint").is_visible()
+    wanted = drag(page, 3, (-150, 60))
+    pins = dropped(studio)
+    assert list(pins) == [3]
+    np.testing.assert_allclose(pins[3], wanted, rtol=1e-5)
+    assert not page.locator(".st-hint").is_visible()
+    until(page, "nearfield.pins[3] && nearfield.followers[3]")
+    until(page, "(at) => JSON.stringify(nearfield.pins[3]) === JSON.stringify(at)", pins[3])
+    near = run.followers[3]
+    assert page.evaluate("nearfield.followers[3]") == near.tolist()
+    page.locator("#run").click()
+    comes(lambda: run.iteration > 420 or studio.session.rests)
+    gone = np.linalg.norm(before[near] - pins[3], axis=1)
+    left = np.linalg.norm(run.Y[near] - pins[3], axis=1)
+    assert np.median(1 - left / gone) > 0.5
+
+
+def test_while_it_is_held_the_map_lives_and_one_undo_takes_back_all_of_it(page, studio, restless):
+    run = studio.session.run
+    page.locator("#run").click()
+    x, y = at(page, 3)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 30):
+        page.mouse.move(x - 6 * k, y)
+        page.wait_for_timeout(10)
+    began = comes(lambda: studio.session.held is not None and run.iteration)
+    comes(lambda: run.iteration > began + 10)
+    moved = page.evaluate("([x, y]) => nearfield.world(x, y)", [x - 6 * 29, y])
+    (point,) = run.pins  # the map may have moved under the pointer before it took hold
+    comes(lambda: np.allclose(run.pins[point], moved))
+    page.mouse.up()
+    dropped(studio)
+    assert len(run.log) == 1
+    page.keyboard.press("Control+z")
+    comes(lambda: run.pins == {})
+    until(page, "Object.keys(nearfield.pins).length === 0")
+    page.keyboard.press("Control+Shift+z")
+    comes(lambda: list(run.pins) == [point])
+    until(page, "(i) => i in nearfield.pins", point)
+
+
+def test_a_lasso_selects_and_the_selection_is_dragged_as_one(page, studio):
+    run = studio.session.run
+    for kind in range(3):  # one that lies free of the panels
+        members = [i for i in range(90) if i % 3 == kind]
+        spots = np.array([at(page, i) for i in members])
+        low, high = spots.min(axis=0) - 9, spots.max(axis=0) + 9
+        if (low[0] > 260 or low[1] > 120) and high[0] < 1010 and high[1] < 740:
+            break
+    page.keyboard.down("Shift")
+    page.mouse.move(*low)
+    page.mouse.down()
+    for x, y in ((high[0], low[1]), high, (low[0], high[1]), low):
+        page.mouse.move(x, y, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    chosen = sorted(page.evaluate("[...nearfield.selection]"))
+    assert set(members) <= set(chosen)
+    assert page.locator(".st-chosen").is_visible()
+    before = run.Y
+    drag(page, members[0], (20, -10))
+    pins = dropped(studio)
+    assert sorted(pins) == chosen
+    moved = np.array([pins[i] for i in chosen]) - before[chosen]
+    np.testing.assert_allclose(moved, np.broadcast_to(moved[0], moved.shape), atol=1e-9)
+
+
+def test_a_point_is_moved_with_the_keyboard_alone(page, studio):
+    run = studio.session.run
+    row = page.get_by_label("Row to select")
+    page.locator("summary", has_text="Selections").focus()
+    page.keyboard.press("Enter")
+    row.focus()
+    page.keyboard.type("4")
+    page.keyboard.press("Enter")
+    assert page.evaluate("[...nearfield.selection]") == [4]
+    page.get_by_label("x", exact=True).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("12.5")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("-3")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Move here"
+    page.keyboard.press("Enter")
+    assert dropped(studio) == {4: [12.5, -3.0]}
+    until(page, "nearfield.positions()[8] === 12.5")
+    page.locator("#map").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    comes(lambda: studio.session.held is None and run.pins[4][0] > 12.5 and run.pins[4][1] > -3)
+    for _ in run.log[1:]:  # one drag, unless the machine took its time between two keys
+        page.keyboard.press("Control+z")
+    comes(lambda: run.pins[4].tolist() == [12.5, -3.0])
+
+
+def test_single_keys_can_be_turned_off(page, studio):
+    page.keyboard.press("?")
+    page.get_by_label("Keys of one letter").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.locator("#map").focus()
+    page.keyboard.press(".")
+    page.locator("button", has_text="Lasso").click()
+    page.keyboard.press("m")
+    assert page.locator("[data-tool=lasso]").get_attribute("aria-pressed") == "true"
+    assert studio.session.run.iteration == 200
+
+
+def test_a_reloaded_page_shows_the_same_session(page, studio):
+    drag(page, 3, (-120, 40))
+    pins = dropped(studio)
+    page.reload()
+    until(page, "window.nearfield && nearfield.n && 3 in nearfield.pins")
+    np.testing.assert_allclose(page.evaluate("nearfield.pins[3]"), pins[3])
+
+
+def test_two_tabs_agree(browser, page, studio):
+    with opened(browser) as other:
+        entered(other, studio)
+        drag(page, 3, (-120, 40))
+        pins = dropped(studio)
+        seen(other, "3 in nearfield.pins")
+        np.testing.assert_allclose(other.evaluate("nearfield.pins[3]"), pins[3])
+        other.locator("#undo").click()
+        until(page, "!(3 in nearfield.pins)")
+
+
+def test_it_draws_without_webgl(browser, studio):
+    with opened(browser, webgl=False) as tab:
+        entered(tab, studio)
+        assert tab.evaluate("nearfield.painter") == "2d"
+        drag(tab, 3, (-120, 40))
+        assert list(dropped(studio)) == [3]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_nothing_serious_stands_in_anybodys_way(browser, studio, size, dark):
+    with opened(browser, size=size, dark=dark) as tab:
+        entered(tab, studio)
+        if size[0] < 720:
+            tab.get_by_role("button", name="Settings").click()
+        for each in ("Map", "Progress", "Selections", "New points", "Save"):
+            tab.locator("summary", has_text=each).first.click()
+        tab.evaluate("document.querySelector('#map').focus()")
+        tab.locator("summary", has_text="Save").first.click()
+        assert violations(tab) == []
+        tab.keyboard.press("?")
+        assert violations(tab) == []
+
+
+def test_a_label_that_is_a_script_is_text(browser):
+    labels = [SCRIPT if k % 2 else "plain" for k in range(90)]
+    with a_studio(labels=labels) as studio, opened(browser) as tab:
+        entered(tab, studio)
+        until(tab, "document.querySelectorAll('.nf-legend button').length === 2")
+        tab.mouse.move(*at(tab, 1))
+        until(tab, "document.querySelector('.st-label')?.textContent.includes('onerror')")
+        tab.get_by_label("Search labels").fill("script")
+        assert len(tab.evaluate("[...nearfield.selection]")) == 45
+        assert tab.evaluate("document.querySelectorAll('#studio img, #studio script').length") == 0
+        assert tab.evaluate("window.broken") is None
+
+
+def test_a_run_that_fails_says_so_on_the_page(page, studio, monkeypatch):
+    drag(page, 3, (-120, 40))
+    dropped(studio)
+
+    def fail():
+        raise RunAway("the map left the range of numbers at iteration 201: undo")
+
+    monkeypatch.setattr(studio.session.run, "iterate", fail)
+    page.locator("#run").click()
+    until(page, BANNER, "left the range of numbers")
+    assert "3" in page.evaluate("nearfield.pins")
+
+
+def test_a_studio_that_ends_says_what_to_do(browser):
+    allowed = ("WebSocket", "Failed to load resource", "ERR_CONNECTION")
+    with opened(browser, allowed=allowed) as tab:
+        with a_studio() as studio:
+            entered(tab, studio)
+        until(tab, BANNER, "Start it again with nearfield studio")
+        with a_studio(port=studio.port):
+            until(tab, BANNER, "open the address that the new one printed")
+
+
+def test_new_rows_are_pasted_placed_and_taken_away(page, studio):
+    X, _ = blobs()
+    rows = "\n".join(["e,d,c,b,a", *(",".join(map(str, row[::-1])) for row in (X[4], X[4] + 300))])
+    page.locator("summary", has_text="New points").click()
+    page.get_by_label("Rows to place").fill(rows)
+    page.get_by_role("button", name="Place these rows in the map").click()
+    page.get_by_text("2 new points, 1 unlike all others").wait_for()
+    page.get_by_label("Rows to place").fill("1,2,x,4,5")
+    page.get_by_role("button", name="Place these rows in the map").click()
+    page.get_by_text("Not placed").wait_for()
+
+
+def test_settings_are_told_to_the_server_and_quality_is_judged(page, studio):
+    session = studio.session
+    page.locator("summary", has_text="Map").first.click()
+    page.get_by_label("Perplexity", exact=True).fill("5")
+    page.keyboard.press("Enter")
+    comes(lambda: session.line.wanted["perplexity"] == 5)
+    page.get_by_label("Method", exact=True).select_option("asne")
+    comes(lambda: session.line.wanted["method"] == "asne")
+    page.get_by_label("Strength", exact=True).fill("0.7")
+    page.keyboard.press("Enter")
+    comes(lambda: session.line.drawn["strength"] == 0.7)
+    page.locator("summary", has_text="Progress").click()
+    page.get_by_text("Judge the map").click()
+    page.get_by_text("trustworthiness").wait_for()
+
+
+def test_a_selection_is_named_and_exported(page, studio):
+    page.get_by_label("Search labels").fill("kind 2")
+    page.get_by_role("button", name="Give the selection a name").click()
+    page.get_by_label("Name of the selection").fill("thirds")
+    page.keyboard.press("Enter")
+    comes(lambda: len(studio.session.selections.get("thirds", ())) == 30)
+    page.locator("summary", has_text="Save").click()
+    with page.expect_download() as download:
+        page.get_by_text("Coordinates (CSV)").click()
+    lines = open(download.value.path()).read().splitlines()  # noqa: SIM115
+    assert lines[0] == "id,y1,y2,label,pinned,thirds"
+    assert sum(line.endswith(",1") for line in lines) == 30
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture (PNG)").click()
+    assert open(download.value.path(), "rb").read(4) == b"\x89PNG"  # noqa: SIM115
+
+
+def test_moves_are_sent_no_more_than_thirty_times_a_second(page, studio):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(data)))
+    page.reload()
+    until(page, "window.nearfield && nearfield.n > 0")
+    x, y = at(page, 3)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    began = page.evaluate("performance.now()")
+    for k in range(200):
+        page.mouse.move(x - k / 2, y)
+    seconds = (page.evaluate("performance.now()") - began) / 1000
+    page.mouse.up()
+    dropped(studio)
+    moves = [each for each in sent if isinstance(each, str) and json.loads(each).get("do") == "move"]
+    assert 1 <= len(moves) <= 30 * seconds + 3
+
+
+def test_a_client_and_the_page_see_the_same(page, studio):
+    with talking(studio) as talk:
+        talk.do("put", indices=[7], at=[5, 5])
+        until(page, "7 in nearfield.pins")
+        assert page.evaluate("nearfield.pins[7]") == [5, 5]
