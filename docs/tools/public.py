@@ -18,7 +18,7 @@ API = {
     "estimators": ("Estimators", ["Embedder", "TSNE"]),
     "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
     "runs": ("Runs, maps and files", ["Run", "Map", "load", "align"]),
-    "notebook": ("In a notebook", ["widget"]),
+    "browser": ("In a browser and in a notebook", ["open_studio", "widget"]),
     "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
 }
 
