@@ -19,6 +19,8 @@ from nearfield.show.palette import COLOURS, classes_or_numbers, shaded_or_number
 from nearfield.show.parts import shrunk
 from support.browser import opened, until, violations
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 WORDS = np.array(["ash", "birch", "cedar", "elm"])
 SCRIPT = "</script><script>window.taken = 1</script><img src=x onerror='window.taken = 1'>"
 

@@ -75,6 +75,7 @@ export class View extends Events {
   #none = new Uint32Array(0);
   #layers = { pinned: this.#none, followers: this.#none, selection: this.#none };
   #marksChanged = true;
+  #pointsChanged = true;
   #hovered = -1;
   #held = new Map();
   #extra = null;
@@ -185,7 +186,7 @@ export class View extends Events {
   set hovered(index) {
     if (index === this.#hovered) return;
     this.#hovered = index >= 0 && index < this.n ? index : -1;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get held() {
@@ -211,7 +212,7 @@ export class View extends Events {
 
   set extra(points) {
     this.#extra = points;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get names() {
@@ -220,13 +221,13 @@ export class View extends Events {
 
   set names(names) {
     this.#names = names;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   /** The polygon that is being drawn, in pixels of the canvas; for gestures. */
   set lasso(polygon) {
     this.#lasso = polygon;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get tool() {
@@ -328,13 +329,15 @@ export class View extends Events {
 
   // ---- drawing
 
-  /** Draw at the next opportunity, once. */
-  invalidate() {
+  /** Draw at the next opportunity, once; if not even the points have changed, what lies on them alone. */
+  invalidate({ points = true } = {}) {
+    this.#pointsChanged ||= points;
     if (!this.#asked && !this.#disposed) this.#asked = requestAnimationFrame(() => this.#draw());
   }
 
   snapshot() {
     cancelAnimationFrame(this.#asked);
+    this.#pointsChanged = true;
     this.#draw();
     return this.#canvas;
   }
@@ -377,7 +380,8 @@ export class View extends Events {
       lasso: this.#lasso,
     };
     context.setTransform(1, 0, 0, 1, 0, 0);
-    this.#painter.paint(context, frame);
+    this.#painter.paint(context, frame, this.#pointsChanged);
+    this.#pointsChanged = false;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     drawOverlay(context, frame);
   }
