@@ -136,9 +136,8 @@ export class View extends Events {
   /** Another number of points: what was marked by index is meant for others. */
   #recount() {
     this.#order = shuffled(this.n);
-    this.#rgba = new Uint8Array(4 * this.n);
-    const only = lookOf(this.#palette, this.#dark).only;
-    for (let i = 0; i < this.n; i++) this.#rgba.set([...only, 255], 4 * i);
+    const only = Uint8Array.of(...lookOf(this.#palette, this.#dark).only, 255);
+    this.#rgba = new Uint8Array(new Uint32Array(this.n).fill(new Uint32Array(only.buffer)[0]).buffer);
     for (const name of Object.keys(this.#layers)) {
       this.#layers[name] = this.#layers[name].filter((i) => i < this.n);
     }
