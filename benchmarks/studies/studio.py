@@ -316,7 +316,7 @@ def task(rows, line, digit=4):
         undone = bool(np.array_equal(run.Y, before))
         for _ in range(2):
             tab.keyboard.press("Control+Shift+z")
-        comes(lambda: len(run.log) == 6)
+        until(tab, "document.querySelector('#redo').disabled && 1")
         redone = bool(np.array_equal(run.Y, after))
     return {
         "way": gone,

@@ -4,6 +4,8 @@ import pytest
 
 from support.browser import opened, served, violations
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 PAGE = '<!doctype html><html lang="en"><title>a page</title><main><h1>a page</h1></main>'
 KINDS = "['webgl2', '2d'].map((kind) => document.createElement('canvas').getContext(kind) !== null)"
 

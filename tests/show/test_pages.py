@@ -19,6 +19,8 @@ from nearfield.show.palette import COLOURS, classes_or_numbers, shaded_or_number
 from nearfield.show.parts import shrunk
 from support.browser import opened, until, violations
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 WORDS = np.array(["ash", "birch", "cedar", "elm"])
 SCRIPT = "</script><script>window.taken = 1</script><img src=x onerror='window.taken = 1'>"
 
@@ -194,12 +196,12 @@ def test_the_map_is_saved_as_a_picture(trees):
 
 
 def test_keys_do_what_the_mouse_does(trees):
-    trees.locator("#map").focus()
     wide = trees.evaluate("nearfield.world(101, 100)[0] - nearfield.world(100, 100)[0]")
     trees.keyboard.press("+")
     near = trees.evaluate("nearfield.world(101, 100)[0] - nearfield.world(100, 100)[0]")
     assert near == pytest.approx(wide / 1.5)
     trees.keyboard.press("-")
+    trees.locator("#map").focus()
     x, y = at(trees, 7)
     trees.keyboard.press("ArrowLeft")
     trees.keyboard.press("ArrowUp")
@@ -368,10 +370,16 @@ def test_what_cannot_be_shown_is_refused_and_the_old_file_stays(tmp_path, given,
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"map.html": "as it was"}
 
 
+def test_there_is_no_search_where_there_is_nothing_to_search(tab, tmp_path):
+    go(tab, show.page(Y, {"height": DATA["height"]}, np.linspace(0, 1, N), tmp_path / "numbers.html"))
+    assert tab.get_by_role("searchbox").count() == 0
+    assert tab.locator(".nf-ends").inner_text().split() == ["0", "1"]
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_maps_of_few_points_are_shown(tab, tmp_path, n):
     go(tab, show.page(np.zeros((n, 2)), labels=["a"] * n, path=tmp_path / "few.html"))
-    assert at(tab, 0) == pytest.approx([526, 373], abs=1)
+    assert at(tab, 0) == pytest.approx([652, 373], abs=1)
 
 
 # ------------------------------------------------------------------------------------------------ columns

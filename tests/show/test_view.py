@@ -6,6 +6,8 @@ import pytest
 from support.browser import opened, until
 from support.hosts import hosted, picture, pixel
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 PAINTERS = ("webgl2", "2d")
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 RED, GREEN, BLUE, CLEAR = [255, 0, 0, 255], [0, 160, 0, 255], [0, 0, 255, 255], [9, 9, 9, 0]
@@ -239,6 +241,18 @@ def test_nothing_is_drawn_unless_something_changed(tab):
         assert tab.evaluate(count) == [0, 1]
 
 
+def test_the_camera_glides_where_motion_is_welcome_and_a_person_may_interrupt_it(tab):
+    with hosted(tab, grid(), reducedMotion=False):
+        there = tab.evaluate("view.screen(0)")
+        tab.evaluate("view.pan(300, 200)")
+        tab.evaluate("view.fit()")
+        until(tab, "([x, y]) => Math.hypot(view.screen(0)[0] - x, view.screen(0)[1] - y) < 0.01", there)
+        stopped = "() => { view.fit([5]); view.pan(1, 0); return view.world(640, 400); }"
+        at_once = tab.evaluate(stopped)
+        later = tab.evaluate("() => new Promise((done) => setTimeout(() => done(view.world(640, 400)), 400))")
+        assert later == at_once
+
+
 def test_two_fingers_zoom_and_one_pans(browser):
     with opened(browser, has_touch=True) as tab, hosted(tab, grid()):
         touch = tab.context.new_cdp_session(tab)
@@ -261,6 +275,17 @@ def test_two_fingers_zoom_and_one_pans(browser):
         fingers("touchMove", (80, 70))
         fingers("touchEnd")
         assert tab.evaluate("view.world(150, 140)") == pytest.approx(corner, abs=1e-4)
+
+
+def test_names_stand_apart_from_each_other(tab):
+    with hosted(tab, np.array([[0.0, 0.0], [1.0, 1.0]])):
+        blank = picture(tab)
+        tab.evaluate("view.names = [{text: 'ash', x: 0.5, y: 0.5}]")
+        one = np.argwhere(np.abs(picture(tab) - blank).max(axis=2) > 100)
+        tab.evaluate("view.names = [1, 2, 3, 4].map(() => ({text: 'ash', x: 0.5, y: 0.5}))")
+        several = np.argwhere(np.abs(picture(tab) - blank).max(axis=2) > 100)
+        assert len(several) == 3 * len(one)  # in the middle, below, above; and no room for a fourth
+        assert np.ptp(one[:, 0]) < 20 < np.ptp(several[:, 0])
 
 
 def test_a_view_that_is_disposed_of_listens_no_more(tab):

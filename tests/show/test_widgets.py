@@ -12,6 +12,8 @@ from nearfield.show import widgets
 from support.browser import opened, violations
 from support.notebooks import in_notebook
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 X = np.random.default_rng(0).normal(size=(60, 4))
 Y, KINDS = X[:, :2], np.array(["left", "right"])[(X[:, 0] > 0).astype(int)]
 SCRIPT = "<img src=x onerror='window.taken = 1'>"

@@ -29,8 +29,14 @@ export class CanvasPainter {
   /**
    * @param {CanvasRenderingContext2D} context of the canvas that is seen
    * @param {import("./view.js").Frame} frame
+   * @param {boolean} changed whether the points look different from before; if not, the image is put back
    */
-  paint(context, frame) {
+  paint(context, frame, changed) {
+    if (changed || !this.#image) this.#stamp(context, frame);
+    context.putImageData(this.#image, -RIM, -RIM);
+  }
+
+  #stamp(context, frame) {
     const width = context.canvas.width + 2 * RIM;
     const height = context.canvas.height + 2 * RIM;
     if (this.#image?.width !== width || this.#image?.height !== height) {
@@ -58,7 +64,6 @@ export class CanvasPainter {
       const strength = mark >= RAISED ? alpha : mark === FADED ? alpha * opacity * faded : alpha * opacity;
       press(pixels, at, mark >= RAISED ? raised : plain, this.#rgba, 4 * i, strength);
     }
-    context.putImageData(this.#image, -RIM, -RIM);
   }
 
   dispose() {

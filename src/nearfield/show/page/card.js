@@ -5,7 +5,7 @@ import { make } from "./dom.js";
 
 const MOST = 12; // columns on a card
 const GAP = 16; // pixels from the pointer
-const BESIDE = 560; // pixels of a window in which there is room beside the pointer
+const BESIDE = 560; // pixels: on a narrower map, style.css docks the card
 
 export class Card {
   #root;

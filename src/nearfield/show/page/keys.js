@@ -4,7 +4,7 @@ const STEP = 60; // pixels
 
 /**
  * @param {import("./view.js").View} view
- * @param {HTMLElement} root where keys are listened to
+ * @param {EventTarget} root where keys are listened to
  * @param {HTMLCanvasElement} canvas arrows are for the map when it has the focus
  * @param {{search: () => void, clear: () => void}} actions
  */

@@ -7,7 +7,7 @@ async function start() {
   const given = JSON.parse(document.getElementById("nearfield-data").textContent);
   const root = document.getElementById("nearfield-root");
   const painter = new URLSearchParams(location.search).get("painter") ?? "auto";
-  const { view } = new Viewer(root, given, await contentsOf(given), { painter });
+  const { view } = new Viewer(root, given, await contentsOf(given), { painter, keys: document });
   Object.defineProperty(window, "nearfield", { value: scriptable(view) });
 }
 

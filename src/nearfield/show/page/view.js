@@ -75,6 +75,7 @@ export class View extends Events {
   #none = new Uint32Array(0);
   #layers = { pinned: this.#none, followers: this.#none, selection: this.#none };
   #marksChanged = true;
+  #pointsChanged = true;
   #hovered = -1;
   #held = new Map();
   #extra = null;
@@ -135,9 +136,8 @@ export class View extends Events {
   /** Another number of points: what was marked by index is meant for others. */
   #recount() {
     this.#order = shuffled(this.n);
-    this.#rgba = new Uint8Array(4 * this.n);
-    const only = lookOf(this.#palette, this.#dark).only;
-    for (let i = 0; i < this.n; i++) this.#rgba.set([...only, 255], 4 * i);
+    const only = Uint8Array.of(...lookOf(this.#palette, this.#dark).only, 255);
+    this.#rgba = new Uint8Array(new Uint32Array(this.n).fill(new Uint32Array(only.buffer)[0]).buffer);
     for (const name of Object.keys(this.#layers)) {
       this.#layers[name] = this.#layers[name].filter((i) => i < this.n);
     }
@@ -185,7 +185,7 @@ export class View extends Events {
   set hovered(index) {
     if (index === this.#hovered) return;
     this.#hovered = index >= 0 && index < this.n ? index : -1;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get held() {
@@ -211,7 +211,7 @@ export class View extends Events {
 
   set extra(points) {
     this.#extra = points;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get names() {
@@ -220,13 +220,13 @@ export class View extends Events {
 
   set names(names) {
     this.#names = names;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   /** The polygon that is being drawn, in pixels of the canvas; for gestures. */
   set lasso(polygon) {
     this.#lasso = polygon;
-    this.invalidate();
+    this.invalidate({ points: false });
   }
 
   get tool() {
@@ -328,13 +328,15 @@ export class View extends Events {
 
   // ---- drawing
 
-  /** Draw at the next opportunity, once. */
-  invalidate() {
+  /** Draw at the next opportunity, once; if not even the points have changed, what lies on them alone. */
+  invalidate({ points = true } = {}) {
+    this.#pointsChanged ||= points;
     if (!this.#asked && !this.#disposed) this.#asked = requestAnimationFrame(() => this.#draw());
   }
 
   snapshot() {
     cancelAnimationFrame(this.#asked);
+    this.#pointsChanged = true;
     this.#draw();
     return this.#canvas;
   }
@@ -377,7 +379,8 @@ export class View extends Events {
       lasso: this.#lasso,
     };
     context.setTransform(1, 0, 0, 1, 0, 0);
-    this.#painter.paint(context, frame);
+    this.#painter.paint(context, frame, this.#pointsChanged);
+    this.#pointsChanged = false;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     drawOverlay(context, frame);
   }

@@ -52,9 +52,9 @@ export class Viewer {
    * @param {HTMLElement} root
    * @param {object} given what nearfield.show.documents has made: title, palette, colour, left_out …
    * @param {object} contents what contentsOf returns
-   * @param {{painter?: string, dark?: boolean}} options
+   * @param {{painter?: string, dark?: boolean, keys?: EventTarget}} options keys: where they are listened to
    */
-  constructor(root, given, { xy, columns, images }, { painter = "auto", dark = null } = {}) {
+  constructor(root, given, { xy, columns, images }, { painter = "auto", dark = null, keys = root } = {}) {
     this.#root = root;
     this.#given = given;
     this.#columns = columns;
@@ -71,7 +71,7 @@ export class Viewer {
     this.view.setPositions(xy);
     this.#recolour();
     canvas.setAttribute("aria-label", `Map of ${counted(this.view.n, "point")}`);
-    this.#connect(canvas);
+    this.#connect(canvas, keys);
     if (dark === null) {
       scheme.addEventListener("change", () => this.#setDark(scheme.matches), { signal: this.#themes.signal });
     }
@@ -98,7 +98,8 @@ export class Viewer {
     const { title, left_out: leftOut } = this.#given;
     const about = make("header", { class: "nf-about nf-panel" }, make("h1", { text: title }), make("p", { text: counted(n, "point") }));
     if (leftOut.length) about.append(make("p", { class: "nf-note", text: `Not on this page: ${leftOut.join(", ")}` }));
-    const searched = columns.filter((column, k) => k === this.#given.colour || column.name === "id" || isWorded(column));
+    const names = (column, k) => k === this.#given.colour || column.name === "id" || isWorded(column);
+    const searched = columns.filter((column, k) => column.kind !== "numbers" && names(column, k));
     if (searched.length) {
       this.#search = new Search(about, {
         columns: searched,
@@ -171,7 +172,7 @@ export class Viewer {
     );
   }
 
-  #connect(canvas) {
+  #connect(canvas, keys) {
     const { view } = this;
     view.on("hover", ({ index, x, y }) => {
       const { left, top } = this.#root.getBoundingClientRect();
@@ -186,7 +187,7 @@ export class Viewer {
       this.#root.querySelector(".nf-hint").hidden = true;
       used();
     });
-    listenToKeys(view, this.#root, canvas, {
+    listenToKeys(view, keys, canvas, {
       search: () => this.#search?.focus(),
       clear: () => {
         this.#search?.clear();
@@ -200,12 +201,14 @@ export class Viewer {
   #settle() {
     const { fold, colours, tools, about } = this.#panels;
     const wide = this.#root.clientWidth >= NARROW;
-    const beside = wide && fold.open && !colours.hidden;
+    const right = wide && fold.open && !colours.hidden ? colours.offsetWidth + 12 : 0;
+    const bottom = tools.offsetHeight + 12;
+    const spare = this.#root.clientWidth - right - (this.#root.clientHeight - bottom); // beside a map that is square
     this.view.insets = {
       top: wide ? 0 : about.offsetHeight + 12,
-      right: beside ? colours.offsetWidth + 12 : 0,
-      bottom: tools.offsetHeight + 12,
-      left: 0,
+      right,
+      bottom,
+      left: wide ? Math.min(Math.max(spare, 0), about.offsetWidth + 12) : 0,
     };
     if (!this.view.touched) this.view.fit(null, { glide: false });
   }
