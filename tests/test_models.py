@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -353,6 +354,41 @@ def test_checkpoints_and_later_versions_are_named(load, tmp_path):
         with pytest.raises(ValueError, match=r"a\.nfmap ") as refusal:
             load(path)
         assert message in str(refusal.value)
+
+
+def test_files_of_earlier_formats_open_by_what_they_hold(tmp_path):
+    old = Path(__file__).parent / "io" / "files"
+    data = np.random.default_rng(7).normal(size=(12, 3))
+    assert isinstance(nf.load(old / "format2.nfmap", data), nf.Run)
+    with pytest.raises(ValueError, match="is a run, which needs its data"):
+        nf.load(old / "format2.nfmap")
+    for number in (1, 2, 3):
+        about = {"format": number, "parameters": {}, "versions": {}, "history": [], "arrays": 0}
+        with (tmp_path / "a.nfmap").open("wb") as file:
+            np.savez(file, Y=np.eye(3), about=np.array(json.dumps(about)))
+        assert isinstance(nf.load(tmp_path / "a.nfmap"), nf.Map)
+
+
+def test_a_model_of_the_fourth_format_opens():
+    """Written once and kept: its rows are those of `X` here, its places those that were found then."""
+    path = Path(__file__).parent / "io" / "files" / "format4-model.nfmap"
+    kept = nf.load(path)
+    with np.load(path.with_name("format4-placed.npz")) as file:
+        rows, places = file["rows"], file["places"]
+    np.testing.assert_allclose(kept.transform(rows), places, atol=1e-3)
+    fitted = kept.preparation_
+    assert fitted.names == tuple(NAMES)
+    assert kept.method == "tsne"
+
+
+class Own(nf.TSNE):
+    """An estimator of one's own."""
+
+
+def test_an_estimator_of_ones_own_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="Own is a class of one's own, which a file cannot hold"):
+        Own(perplexity=6, max_iter=10, random_state=0).fit(X).save(tmp_path / "model.nfmap")
+    assert list(tmp_path.iterdir()) == []
 
 
 # What a model is made of -----------------------------------------------------------------------------------

@@ -252,6 +252,8 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         True
         """
         check_is_fitted(self, "embedding_")
+        if type(self) not in (Embedder, TSNE):
+            raise TypeError(f"{type(self).__name__} is a class of one's own, which a file cannot hold")
         found = {name: getattr(self, name) for name in kept_attributes(type(self)) if name in vars(self)}
         found = {name: KEPT[name][0](value) if name in KEPT else value for name, value in found.items()}
         parameters = self.get_params(deep=False)

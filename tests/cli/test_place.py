@@ -19,6 +19,7 @@ from nearfield.io.tables import read_map, read_table
 from support.commands import QUICK, files
 
 WIDTH = 4
+pytestmark = pytest.mark.filterwarnings("ignore:the map has not unfolded")
 
 
 def table(name: str, rows: int, seed: int = 0, header: bool = True) -> np.ndarray:
@@ -129,6 +130,32 @@ def test_a_model_of_the_library_without_names(here: Path) -> None:
     Path("bare.csv").write_text("\n".join(",".join(map(str, row)) for row in X[:7]) + "\n")
     assert main(["place", "bare.csv", "--no-header", "-m", "model.nfmap", "-o", "out.csv", "-q"]) == 0
     np.testing.assert_array_equal(read_map("out.csv")[0], nf.load("model.nfmap").embedding_[:7])
+
+
+def test_a_model_of_the_library_with_names(here: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    table("data.csv", 60)
+    frame = pandas.read_csv("data.csv", index_col="who")[["d", "a", "b"]]
+    model = nf.TSNE(perplexity=5, random_state=0).fit(frame)
+    model.save("model.nfmap")
+    assert main(["place", "data.csv", "--id", "who", "-m", "model.nfmap", "-o", "out.csv", "-q"]) == 0
+    np.testing.assert_array_equal(read_map("out.csv")[0], model.embedding_)
+
+
+def test_columns_without_names_are_counted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 4)).round(3)
+    for name, width in (("bare.csv", 3), ("wide.csv", 4), ("narrow.csv", 2)):
+        np.savetxt(name, X[:, :width], delimiter=",", fmt="%.3f")
+    assert main(["embed", "bare.csv", "--save", "model.nfmap", "-o", "map.csv", "-q", *QUICK]) == 0
+    assert main(["place", "bare.csv", "-m", "model.nfmap", "-o", "out.csv", "-q"]) == 0
+    np.testing.assert_array_equal(read_map("out.csv")[0], read_map("map.csv")[0])
+    said = refusal(["place", "wide.csv", "-m", "model.nfmap", "-o", "other.csv"], capsys)
+    assert "wide.csv has 4 columns without names, and model.nfmap was made of 3" in said
+    said = refusal(["place", "narrow.csv", "-m", "model.nfmap", "-o", "other.csv"], capsys)
+    assert "narrow.csv lacks the column 'x3'" in said
+    nf.TSNE(perplexity=5, max_iter=40, random_state=0).fit(X).save("library.nfmap")
+    said = refusal(["place", "bare.csv", "-m", "library.nfmap", "-o", "other.csv"], capsys)
+    assert "bare.csv has 3 columns, and library.nfmap was made of 4" in said
 
 
 def test_compact_rows_and_pca(saved: Path) -> None:

@@ -35,7 +35,8 @@ from nearfield.io.schema import fits, in_a_line
 from nearfield.typing import Array
 
 ROWS = ("exact", "compact")
-# The objects that a model is made of, and what they start with: what is not in their files.
+# The objects that a model is made of, and what they start with: it is made when it is asked for, and in no
+# file.
 OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Reference": (Reference, {}),
     "Fitted": (Fitted, {"_sorted": None}),
@@ -46,6 +47,8 @@ OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Projection": (Projection, {}),
     "Still": (Still, {}),
 }
+# Attributes that came later than files which lack them, and what they were before.
+LATER: dict[str, dict[str, Any]] = {}
 HOLD = ("HeldMap", "HeldRows", "HeldDistances", "Projection", "Still")  # the map, which the file has once
 PART = {"cost", "kernel", "transform"}  # of a method
 NEEDED = ("method", "metric", "metric_params")  # without which nothing can be placed
@@ -299,7 +302,8 @@ def _together(value: Any, Y: Array) -> Any:
         if callable(usual) or isinstance(usual, property) or not name.isidentifier():
             raise ValueError(f"{in_a_line(name, 40)} is no attribute of {value.name}")
     made: Any = object.__new__(kind)
-    vars(made).update(more | {name: _together(each, Y) for name, each in value.parts.items()})
+    parts = {name: _together(each, Y) for name, each in value.parts.items()}
+    vars(made).update(more | LATER.get(value.name, {}) | parts)
     if value.name in HOLD:
         vars(made)["Y"] = Y
     return made
