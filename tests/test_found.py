@@ -123,10 +123,58 @@ def test_a_graph_of_complex_distances_is_refused():
         nf.Run((np.array([[1], [0], [1]]), np.ones((3, 1)) + 0j), metric="precomputed")
 
 
-def test_a_kernel_of_a_tail_beyond_all_measure_has_a_width():
+def test_a_kernel_of_the_heaviest_tail_has_a_width():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert nf.kernels.HeavyTailed(1e6, 1e6).width > 0
+        assert nf.kernels.HeavyTailed(64.0, 1e12).width > 0
+
+
+SIZES = {
+    "beta": [nf.kernels.Gaussian, lambda v: nf.kernels.HeavyTailed(0.5, v)],
+    "a": [lambda v: nf.kernels.UMAP(v, 1.0)],
+    "lam": [nf.costs.ElasticEmbedding],
+    "gamma": [nf.costs.LargeVis],
+}
+EXPONENTS = {
+    "alpha": [nf.kernels.HeavyTailed],
+    "b": [lambda v: nf.kernels.UMAP(1.0, v), lambda v: nf.costs.AlphaBeta(1.0, v)],
+    "a": [nf.costs.AlphaBeta],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "value"),
+    [(name, make, v) for name in SIZES for make in SIZES[name] for v in (1e-300, 1e-60, 1e60, 1e300)]
+    + [(name, make, v) for name in EXPONENTS for make in EXPONENTS[name] for v in (1e3, 1e300)]
+    + [("dof", nf.kernels.Student, 1e-60), ("nu", nf.kernels.Inhomogeneous, 1e-60)]
+    + [("nu", nf.kernels.Inhomogeneous, np.array([1.0, 1e-60]))],
+)
+def test_parameters_beyond_all_measure_are_refused(name, make, value):
+    with pytest.raises(ValueError, match=rf"^{name} must be (a number )?between .* and .*, got"):
+        make(value)
+
+
+EXTREMES = [
+    *(make(v) for name in SIZES for make in SIZES[name] for v in (1e-12, 1e12)),
+    *(make(64.0) for name in EXPONENTS for make in EXPONENTS[name]),
+    *(nf.kernels.Student(v) for v in (1e-12, 1e300, np.inf)),
+    *(nf.costs.JensenShannon(v) for v in (1e-300, 1e-12, 1 - 1e-12)),
+    nf.costs.AlphaBeta(-8.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("part", EXTREMES, ids=repr)
+@pytest.mark.parametrize("engine", ["exact", "mesh"])
+def test_parameters_at_the_ends_of_their_ranges_are_refused_or_run_quietly(part, engine, random):
+    cost, kernel = (part, nf.kernels.Student()) if isinstance(part, nf.costs.Cost) else (nf.costs.KL(), part)
+    bare = cost.facts.domains == {"weights"}
+    method = nf.Method(cost, kernel, "none" if bare else "point")
+    with warnings.catch_warnings(), suppress(ValueError):
+        warnings.simplefilter("error", RuntimeWarning)
+        run = nf.Run(random.normal(size=(30, 4)), method, perplexity=5, engine=engine, random_state=0)
+        run.step(8)
+        assert np.isfinite(run.Y).all()
+        assert np.isfinite(run.cost)
 
 
 @pytest.mark.parametrize("engine", ["pairs", "moments", "exact"])
@@ -151,7 +199,7 @@ def test_costs_and_data_beyond_all_measure_are_refused_or_run_quietly(random):
     steep = nf.costs.Expression("v*(lam + 1e59*w)/w", lam=0.1)
     methods = [
         nf.Method(steep, nf.kernels.Gaussian(), "none"),
-        nf.Method(nf.costs.AlphaBeta(1e6, 0.5), nf.kernels.Student()),
+        nf.Method(nf.costs.AlphaBeta(64.0, 0.5), nf.kernels.Student()),
         nf.Method(nf.costs.Expression("-r*log(d) + (d**0.123 - d**17)")),
     ]
     for method in methods:

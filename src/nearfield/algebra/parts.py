@@ -17,6 +17,9 @@ T = TypeVar("T")
 F = TypeVar("F", bound="DataclassInstance")
 
 TINY = 1e-140  # below every p and q that matters, and its inverse square is still a float64
+# Between what values parameters are, so that what they make of ordinary numbers can be told and squared:
+# sizes are from the least up to its inverse, exponents up to the steepest.
+LEAST, STEEPEST = 1e-12, 64.0
 
 # Fields that are printed only where they differ from the default: what they guard is rarely of interest.
 SAFEGUARDS = frozenset({"floor", "epsilon", "learned", "mass", "transform", "scales"})

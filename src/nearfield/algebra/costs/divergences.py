@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.costs.facts import LimitTerm, log_terms, power_term
 from nearfield.algebra.expressions import Tree, parse
-from nearfield.algebra.parts import TINY, part
+from nearfield.algebra.parts import LEAST, STEEPEST, TINY, part
 from nearfield.typing import Array
 
 __all__ = ["KL", "AlphaBeta", "ChiSquare", "Hellinger", "JensenShannon", "NeRV", "ReverseKL", "Square"]
 
+MIXED = 1e-6  # a share of p or q in their mixture that float32 can tell from none
 PROBABILITIES = frozenset({"probabilities"})
 
 
@@ -23,10 +24,14 @@ def within(name: str, value: float, low: float, high: float) -> None:
         raise ValueError(f"{name} must be between {low:g} and {high:g}, got {value!r}")
 
 
-def positive(name: str, value: float) -> None:
-    """Refuse a parameter that is not a positive number."""
-    if not 0 < value < np.inf:
+def positive(name: str, value: Any, least: float = LEAST, most: float = 1 / LEAST) -> None:
+    """Refuse a parameter, or one of each point, that is not a positive number such as float32 can square."""
+    values = np.asarray(value, dtype=float)
+    if not np.all((values > 0) & (values < np.inf)):
         raise ValueError(f"{name} must be a positive number, got {value!r}")
+    if not np.all((values >= least) & (values <= most)):
+        wrong = values[(values < least) | (values > most)].flat[0]
+        raise ValueError(f"{name} must be a number between {least:g} and {most:g}, got {wrong:g}")
 
 
 @part
@@ -68,7 +73,7 @@ class ReverseKL(Cost):
     infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
-        positive("floor", self.floor)
+        positive("floor", self.floor, least=0.0)
 
     def value(self, p: Array, q: Array) -> Array:
         return q * np.log(q / np.maximum(p, self.floor))
@@ -95,7 +100,7 @@ class NeRV(Cost):
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
-        positive("floor", self.floor)
+        positive("floor", self.floor, least=0.0)
 
     @property
     def infinite_at_zero(self) -> bool:
@@ -136,7 +141,7 @@ class JensenShannon(Cost):
 
     def __post_init__(self) -> None:
         within("kappa", self.kappa, 0, 1)
-        positive("floor", self.floor)
+        positive("floor", self.floor, least=0.0)
 
     @property
     def infinite_at_zero(self) -> bool:
@@ -146,7 +151,7 @@ class JensenShannon(Cost):
     @property
     def mixture(self) -> float | None:
         """But for the ends, where the logarithm is another one, or none at all."""
-        return self.kappa if 0 < self.kappa < 1 else None
+        return self.kappa if MIXED < self.kappa < 1 - MIXED else None
 
     def _floored(self, p: Array) -> Array:
         return np.maximum(p, self.floor if self.kappa == 1 else TINY)
@@ -170,7 +175,7 @@ class JensenShannon(Cost):
 
 def mixed_log(ratio: Array, t: float) -> Array:
     """log(1 - t + t ratio)/t, which is ratio - 1 at t = 0; written so that no t in [0, 1] loses digits."""
-    if t == 0:
+    if t < 1e-40:  # which float32 takes for 0
         return ratio - 1
     return (np.log((1 - t) + t * ratio) if t > 0.1 else np.log1p(t * (ratio - 1))) / t
 
@@ -256,7 +261,14 @@ class AlphaBeta(Cost):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.a) and np.isfinite(self.b)):
             raise ValueError(f"a and b must be finite numbers, got a={self.a!r}, b={self.b!r}")
-        positive("floor", self.floor)
+        within("a", self.a, -STEEPEST, STEEPEST)
+        within("b", self.b, -STEEPEST, STEEPEST)
+        positive("floor", self.floor, least=0.0)
+        if min(self.a, self.a + self.b) * np.log(self.floor) > -np.log(TINY):
+            raise ValueError(
+                f"a={self.a!r} and b={self.b!r} make numbers beyond {1 / TINY:.0e} of the least p: take a"
+                f" floor above {self.floor:g}"
+            )
 
     @property
     def degree(self) -> float:

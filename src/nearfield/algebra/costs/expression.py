@@ -72,7 +72,7 @@ class Expression(Written, Cost):
         floor: float = FLOOR,
         **parameters: float,
     ) -> None:
-        positive("floor", floor)
+        positive("floor", floor, least=0.0)
         if domain is not None and domain not in LETTERS:
             raise ValueError(f"domain must be one of {', '.join(LETTERS)}, got {shortened(str(domain))}")
         self._write(written, derivative, VARIABLES, parameters)

@@ -59,7 +59,7 @@ class GeneralizedReverseKL(Cost):
     infinite_at_zero: ClassVar = True
 
     def __post_init__(self) -> None:
-        positive("floor", self.floor)
+        positive("floor", self.floor, least=0.0)
 
     def value(self, p: Array, q: Array) -> Array:
         p = np.maximum(p, self.floor)
@@ -89,7 +89,7 @@ class GeneralizedNeRV(Cost):
 
     def __post_init__(self) -> None:
         within("lam", self.lam, 0, 1)
-        positive("floor", self.floor)
+        positive("floor", self.floor, least=0.0)
 
     @property
     def infinite_at_zero(self) -> bool:

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nearfield.algebra.costs.divergences import positive
+from nearfield.algebra.costs.divergences import positive, within
 from nearfield.algebra.expressions import Tree, parse
 from nearfield.algebra.kernels.base import Kernel
-from nearfield.algebra.parts import part, scaled_log1p
+from nearfield.algebra.parts import STEEPEST, part, scaled_log1p
 
 __all__ = ["Gaussian", "HeavyTailed", "Inhomogeneous", "Student"]
 
@@ -67,7 +67,7 @@ class Gaussian(Tail):
     expression: ClassVar = "exp(-beta*f)"
 
     def __post_init__(self) -> None:
-        _all_positive("beta", self.beta)
+        positive("beta", self.beta)
 
     @property
     def alpha_beta(self) -> tuple[Any, Any]:
@@ -91,6 +91,7 @@ class HeavyTailed(Tail):
     def __post_init__(self) -> None:
         if not 0 <= self.alpha < np.inf:
             raise ValueError(f"alpha must be a number from 0 up, got {self.alpha!r}")
+        within("alpha", self.alpha, 0, STEEPEST)
         positive("beta", self.beta)
 
     @property
@@ -125,6 +126,7 @@ class Student(Tail):
     def __post_init__(self) -> None:
         if not self.dof > 0:
             raise ValueError(f"dof must be a positive number, got {self.dof!r}")
+        positive("dof", min(self.dof, 1.0))  # there may be infinitely many
 
     @property
     def alpha_beta(self) -> tuple[Any, Any]:
@@ -153,6 +155,7 @@ class Inhomogeneous(Tail):
     def __post_init__(self) -> None:
         if not np.all(np.asarray(self.nu) > 0):
             raise ValueError(f"nu must be positive, got {np.min(self.nu):g}")
+        positive("nu", np.minimum(self.nu, 1.0))
 
     @property
     def alpha_beta(self) -> tuple[Any, Any]:
@@ -168,9 +171,3 @@ class Inhomogeneous(Tail):
 
     def expanded(self, n: int) -> Self:
         return replace(self, nu=np.broadcast_to(np.asarray(self.nu, dtype=float), (n,)).copy())
-
-
-def _all_positive(name: str, value: Any) -> None:
-    values = np.asarray(value)
-    if not (np.all(values > 0) and np.all(np.isfinite(values))):
-        raise ValueError(f"{name} must be a positive number, got {value!r}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from nearfield.algebra.costs.divergences import positive
 from nearfield.algebra.kernels.base import Kernel
-from nearfield.algebra.parts import part
+from nearfield.algebra.parts import STEEPEST, part
 
 __all__ = ["UMAP"]
 
@@ -27,7 +27,7 @@ class UMAP(Kernel):
 
     def __post_init__(self) -> None:
         positive("a", self.a)
-        positive("b", self.b)
+        positive("b", self.b, most=STEEPEST)
 
     @property
     def width(self) -> float:
