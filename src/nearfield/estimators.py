@@ -21,11 +21,12 @@ from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.beginning import resumed
+from nearfield.descent.extending import check_old, with_places
 from nearfield.descent.finish import finish
 from nearfield.descent.models import Model, write_model
 from nearfield.descent.placing import Placed, Projection, Reference, projection
 from nearfield.descent.preparing import Preparation
-from nearfield.descent.run import Run, check_old
+from nearfield.descent.run import Run
 from nearfield.descent.settings import (
     OPTIONS,
     Common,
@@ -195,13 +196,10 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         check_old(old)
         reference, Y = self._reference, self.embedding_
         n, more = len(Y), len(Y) + rows.shape[0]
-        placed = np.full((rows.shape[0], Y.shape[1]), np.nan)
-        if reference.obstacle is None:
-            placed = reference.transform(rows)[0]
         method, options = self._asked()
         composition = named(method) if isinstance(method, str) else method
         composition, perplexity = resumed(composition, self.method_, options["perplexity"], n, more)
-        options |= {"init": np.vstack([Y, placed]), "exaggeration": 1, "perplexity": perplexity}
+        options |= {"init": with_places(reference, rows), "exaggeration": 1, "perplexity": perplexity}
         options["engine"] = self.plan_.engine
         fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
         run = Run(fitted.extended(rows).X, composition, **options)

@@ -18,6 +18,7 @@ from nearfield.algebra.method import Method
 from nearfield.checks import whole
 from nearfield.descent.beginning import Beginning
 from nearfield.descent.descent import RECORD
+from nearfield.descent.extending import check_old, extended
 from nearfield.descent.health import diagnosis
 from nearfield.descent.journal import Journal, Moment
 from nearfield.descent.placing import Reference, reference
@@ -43,15 +44,7 @@ COMMANDS = (
     *("pin", "drag", "unpin", "anchor", "pull", "settle"),
     *("link", "unlink", "add", "remove", "extend", "undo", "redo"),
 )
-OLD = ("fixed", "soft", "free")  # what becomes of the points that are there when rows are added
 FOLLOWERS = 0.05  # of all points
-
-
-def check_old(old: Any) -> str:
-    """What becomes of the points that are there, or a refusal."""
-    if not isinstance(old, str) or old not in OLD:
-        raise ValueError(f"old must be one of {', '.join(OLD)}, got {old!r}")
-    return old
 
 
 @takes_settings(Settings)
@@ -533,47 +526,15 @@ class Run:
         >>> run.Y.shape, np.array_equal(run.Y[:90], before)
         ((100, 2), True)
         """
-        check_old(old)
-        before, begun, n = self._descent, self._begun, self._begun.source.n
-        if self.iteration < before.unfolded_at:
-            raise ValueError(
-                "extend: the map has not unfolded yet: make"
-                f" {before.unfolded_at - self.iteration} iterations more"
-            )
-        rows = begun.source.check_rows(rows)
-        start = self._with_places(rows)
-        begun = begun.extended(rows, weights, start, before)
-        descent = begun.descent()
-        Y = np.vstack([before.Y, begun.setup.Y[n:]])
-        descent.follow(before, Y)
-        steering = descent.steering
-        free = np.setdiff1d(np.arange(n), list(steering.pins))
-        if old != "free" and len(free):
-            steering, *_ = steering.pin(
-                free,
-                Y[free],
-                follow=None,
-                neighbours="map",
-                weights="one",
-                pull_by=penalty_of("student"),
-                soft=old == "soft",
-                Y=Y,
-                engine=descent.problem.engine,
-                measure=descent.measure(),
-            )
-        told = {"count": len(start) - n, "data": fingerprint(rows), "old": old, "weights": weights}
+        rows = self.source.check_rows(rows)
+        n, reference = self.source.n, self.reference()
+        begun, descent, steering = extended(
+            self._begun, self._descent, reference, rows, weights, check_old(old)
+        )
+        told = {"count": begun.source.n - n, "data": fingerprint(rows), "old": old, "weights": weights}
         self._journal.write(self.iteration, "extend", told, self._now())
         self._begun, self._descent = begun, descent
         descent.steer(steering)
-
-    def _with_places(self, rows: Any) -> Array:
-        """The map with places for some more rows, or with NaN where the method can place none."""
-        there = self.reference()
-        if there.obstacle is None:
-            placed = there.transform(self._begun.source.seen_by_old(rows))[0]
-        else:
-            placed = np.full((rows.shape[0], self.Y.shape[1]), np.nan)
-        return np.vstack([self.Y, placed])
 
     def _extend_again(self, source: Source, count: int, data: str, old: str, weights: Any) -> None:
         """Add the next rows of the data, as a log says."""
