@@ -261,26 +261,29 @@ class Fitted:
 
     # Novelty ------------------------------------------------------------------------------------------------
 
-    def novelty(self, rows: Any, known: Any) -> Array:
+    def novelty(self, known: Any, indices: Any, squared: Array) -> Array:
         """The share of the fitted points that are nearer to theirs than each row is to its nearest.
 
         Affinities say nothing of distances: it is NaN.
+
+        Parameters
+        ----------
+        known : array (rows,)
+            The fitted row that each is equal to, or -1.
+        indices, squared : array (rows, k)
+            Its nearest points and their squared distances, as `nearest` gives them.
         """
         if self.affinities:
             return np.full(len(known), np.nan)
-        traits = self._spaced()
-        ranks, out = np.sort(traits.unlike), np.empty(len(known))
+        traits = self.spaced()
         new = np.flatnonzero(known < 0)
         unlike = np.empty(len(known))
         unlike[known >= 0] = traits.unlike[known[known >= 0]]
-        if len(new):
-            indices, squared = self.nearest(rows[new], NEAREST)
-            theirs = traits.spacing[indices]
-            unlike[new] = beside(mean_distance(squared), theirs, np.isfinite(squared))
-        out[:] = np.searchsorted(ranks, unlike, side="left") / self.n
-        return out
+        theirs = traits.spacing[indices[new]]
+        unlike[new] = beside(mean_distance(squared[new]), theirs, np.isfinite(squared[new]))
+        return np.searchsorted(np.sort(traits.unlike), unlike, side="left") / self.n
 
-    def _spaced(self) -> Traits:
+    def spaced(self) -> Traits:
         """The traits, with the spacing of the points, for which neighbours are searched if they were not."""
         if self.traits.spacing is None:
             ground, k = self.space, min(NEAREST, self.n - 1)

@@ -139,8 +139,11 @@ def resumed(composition: Method, fitted: Method, perplexity: Any, n: int, more: 
     Examples
     --------
     >>> import nearfield as nf
-    >>> resumed(nf.method("dhssne"), nf.method("dhssne", alpha=0.7), "multiscale", 16, 20)
-    (Method(cost=KL(), kernel=HeavyTailed(alpha=0.7, beta=1.0), normalization='pair'), [2.0, 4.0, 8.0])
+    >>> method, perplexity = resumed(
+    ...     nf.method("dhssne"), nf.method("dhssne", alpha=0.7), "multiscale", 16, 20
+    ... )
+    >>> method.kernel.alpha, perplexity
+    (0.7, [2.0, 4.0, 8.0])
     """
     perplexities = scale_perplexities(perplexity, composition, n)
     if fitted.scales != composition.scales and not isinstance(fitted.scales, str):

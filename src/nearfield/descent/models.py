@@ -134,7 +134,7 @@ def _complete(fitted: Fitted) -> None:
     """Have made what is made when it is first asked for: by the rows as they are, and only once."""
     if fitted.precomputed or fitted.affinities:
         return
-    fitted.novelty(np.empty((0, fitted.columns)), np.empty(0, np.int64))
+    fitted.spaced()
     ground = fitted.space
     if isinstance(ground, Vectors):
         ground.listed(fitted.n_jobs)

@@ -108,10 +108,10 @@ class Reference:
     def place(self, rows: Any) -> Placed:
         """Places, neighbours, costs and novelty of some rows."""
         Y, cost, known = self.transform(rows)
-        neighbours, _ = self.fitted.nearest(rows, NEAREST)
+        neighbours, squared = self.fitted.nearest(rows, NEAREST)
         low, high = self.held.Y.min(axis=0), self.held.Y.max(axis=0)
         outside = ((low > Y) | (high < Y)).any(axis=1)
-        return Placed(Y, neighbours, cost, self.fitted.novelty(rows, known), outside)
+        return Placed(Y, neighbours, cost, self.fitted.novelty(known, neighbours, squared), outside)
 
 
 class HeldMap(Held):
