@@ -18,6 +18,7 @@ API = {
     "estimators": ("Estimators", ["Embedder", "TSNE"]),
     "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
     "runs": ("Runs and maps", ["Run", "Map"]),
+    "studio": ("The studio", ["open_studio"]),
     "notebook": ("In a notebook", ["widget"]),
     "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
 }
