@@ -18,9 +18,9 @@ from nearfield.studio.rows import rows_of  # noqa: E402
 from support.browser import launched, opened, until  # noqa: E402
 
 SIZE = (1040, 640)
-WIDTH = 720  # pixels of the film
+WIDTH = 600  # pixels of the film, which is to be small
 WAY = (150, 190)  # pixels that the point is led
-FRAMES = 34
+FRAMES = 24
 POINTER = """() => {
   const dot = document.createElement("div");
   dot.id = "pointer";
@@ -54,12 +54,12 @@ def main() -> None:
             share = k / FRAMES
             eased = share * share * (3 - 2 * share)
             tab.mouse.move(x - WAY[0] * eased, y + WAY[1] * eased)
-            tab.wait_for_timeout(60)
+            tab.wait_for_timeout(90)
             taken.append(seen(tab))
             if k == FRAMES - 8:
                 tab.screenshot(path=images / "studio.png")
         tab.mouse.up()
-        for _ in range(10):
+        for _ in range(6):
             tab.wait_for_timeout(120)
             taken.append(seen(tab))
     save(taken, images / "studio.gif")
@@ -80,9 +80,9 @@ def seen(tab) -> Image.Image:
 
 
 def save(taken: list[Image.Image], path: Path) -> None:
-    palette = taken[len(taken) // 2].quantize(64, method=Image.Quantize.MEDIANCUT)
+    palette = taken[len(taken) // 2].quantize(48, method=Image.Quantize.MAXCOVERAGE)
     frames = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in taken]
-    lengths = [90] * (len(frames) - 1) + [1500]
+    lengths = [120] * (len(frames) - 1) + [1500]
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=lengths, loop=0, optimize=True)
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.2f} MB, {len(frames)} frames")
 

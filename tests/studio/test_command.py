@@ -16,6 +16,7 @@ from nearfield.cli import main
 from nearfield.studio.keeping import reopened
 from support.studios import Talk, blobs, talking, until
 
+pytestmark = pytest.mark.slow
 ADDRESS = re.compile(r"studio  (http://127\.0\.0\.1:\d+/\?token=\S+)")
 
 

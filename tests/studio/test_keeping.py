@@ -247,3 +247,19 @@ def test_a_day_of_use_in_short_replays_bit_for_bit(line, tmp_path):
         again = nf.Run.load(tmp_path / "day.nfmap", X, replay=True, n_jobs=1)
         np.testing.assert_array_equal(again.Y, run.Y)
         assert len(run.log) > 50
+
+
+def test_a_disk_that_is_full_is_told_and_ends_nothing(kept, monkeypatch):
+    studio, talk, keeper = kept
+
+    def full(*_):
+        raise OSError("cannot write blobs.nfmap (no space left on device): make room")
+
+    monkeypatch.setattr(nf.Map, "save", full)
+    talk.do("put", indices=[3], at=[30, 5])
+    assert "no space left on device" in talk.state["unsaved"]
+    assert 3 in studio.session.run.pins
+    monkeypatch.undo()
+    talk.do("put", indices=[4], at=[31, 5])
+    assert talk.state["unsaved"] is None
+    assert sorted(crashed(keeper)[0].pins) == [3, 4]

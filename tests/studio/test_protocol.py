@@ -363,3 +363,11 @@ def test_moves_that_wait_are_replaced_by_the_newest(talk):
         assert "error" not in talk.answer(number)
     assert session.run.pins[3].tolist() == [20, 19]
     assert len(session.run.log[0].arguments["way"]) <= 3
+
+
+def test_who_leaves_in_the_middle_of_a_drag_lets_go(studio):
+    with talking(studio) as talk:
+        talk.do("drag", indices=[3], grip=3, at=[20, 0])
+        talk.do("move", at=[21, 0])
+    until(lambda: studio.session.held is None)
+    assert studio.session.run.pins[3].tolist() == [21, 0]

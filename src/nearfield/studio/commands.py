@@ -311,7 +311,7 @@ def selection(session: Session, name: str) -> list[int]:
 
 def _kept(session: Session) -> None:
     if session.keeper is not None:
-        session.keeper.save(session)
+        session.keep(session.keeper.save)
     session.tell()
 
 

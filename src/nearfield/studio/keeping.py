@@ -96,13 +96,14 @@ class Keeper:
 
     def save(self, session: Session) -> None:
         """Write the state, and begin the log anew."""
-        if session.run is not self._run:
-            self._run, self._mark = session.run, secrets.token_hex(8)
-        made = told(session, self.about, self._mark)
+        run, log = session.run, len(session.run.log)
+        mark = self._mark if run is self._run else secrets.token_hex(8)
+        made = told(session, self.about, mark)
+        self._saved = time.monotonic()  # also if it fails: it is tried again, but not at every iteration
         made.save(self.path)
         with replacing(self.log):
             pass
-        self._written, self._saved = len(session.run.log), time.monotonic()
+        self._run, self._mark, self._written = run, mark, log
 
     def append(self, session: Session) -> None:
         """Write down the commands that came since."""

@@ -26,7 +26,7 @@ from nearfield.show.looks import looks
 from nearfield.studio import commands
 from nearfield.studio.gate import Gate, Keys
 from nearfield.studio.keeping import told
-from nearfield.studio.messages import Refused, checked, identified
+from nearfield.studio.messages import COMMANDS, Refused, checked, identified
 from nearfield.studio.session import REFUSALS, Session
 
 CLIENTS = 16  # that may look at a session
@@ -59,7 +59,7 @@ class Client:
 
     def __init__(self, socket: WebSocket, session: Session, loop: asyncio.AbstractEventLoop) -> None:
         self.socket, self.session, self.loop = socket, session, loop
-        self.visible = True
+        self.visible, self.holds = True, False
         self._news = asyncio.Event()
         self._answers: deque[str] = deque()
         self._on_the_way: deque[int] = deque()
@@ -116,13 +116,16 @@ class Client:
             number: int | None = None
             try:
                 number, sent = identified(text)
-                if self._own(sent):
-                    continue
                 if not self._pace.allows(time.monotonic()):
                     self._hasty += 1
                     raise Refused("too many commands in a second: slow down")
+                if self._own(sent):
+                    continue
                 message = checked(number, sent, self.session.n)
                 waiting = self.session.submit(message.command, message.given)
+                self.holds = message.command.name in ("drag", "move") or (
+                    self.holds and message.command.name != "drop"
+                )
             except Refused as refusal:
                 self.answer(number, error=str(refusal))
                 if self._hasty > PATIENCE:
@@ -235,6 +238,8 @@ class Studio:
         finally:
             self._clients -= 1
             self.session.leave(client)
+            if client.holds:  # who leaves lets go
+                self.session.submit(COMMANDS["drop"], {})
 
     def greeting(self) -> dict[str, Any]:
         """What a page is told first."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -80,6 +81,8 @@ class Session:
         What it does that takes long.
     held : (float, float) or None
         Where a drag that is under way began.
+    unsaved : str or None
+        Why the session could not be written to the disk.
     selections : dict of array
         Points that were given a name.
     frame : Frame or None
@@ -94,6 +97,7 @@ class Session:
         self.held: tuple[float, float] | None = None
         self.failure: str | None = None
         self.busy: str | None = None
+        self.unsaved: str | None = None
         self.selections: dict[str, Any] = {}
         self.offer: dict[str, Any] | None = None
         self.frame: Frame | None = None
@@ -194,7 +198,7 @@ class Session:
                     self.rests, self.failure = False, None
                     self.tell()
                 if self.keeper is not None and self.held is None:
-                    self.keeper.append(self)
+                    self.keep(self.keeper.append)
         except REFUSALS as refusal:
             task.result.set_exception(refusal)
         except BaseException as error:  # the person at the page must not wait forever; the server tells of it
@@ -233,7 +237,17 @@ class Session:
             self.running = False
             self.tell()
         if self.keeper is not None and self.keeper.due():
-            self.keeper.save(self)
+            self.keep(self.keeper.save)
+
+    def keep(self, write: Callable[[Session], None]) -> None:
+        """Write something down; a disk that is full ends nothing, but the page says so."""
+        before, self.unsaved = self.unsaved, None
+        try:
+            write(self)
+        except (OSError, ValueError) as error:
+            self.unsaved = " ".join(str(error).split())[:300]
+        if self.unsaved != before:
+            self.tell()
 
     def _due(self) -> bool:
         fresh = self.frame is None or self.frame.iteration != self.run.iteration
@@ -257,6 +271,7 @@ class Session:
             "rests": self.rests,
             "failure": self.failure,
             "busy": self.busy,
+            "unsaved": self.unsaved,
             "iteration": run.iteration,
             "guided": run.guided,
             "undo": line.can_undo,

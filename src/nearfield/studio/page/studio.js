@@ -196,8 +196,13 @@ class Studio {
 
   #tools() {
     const { view } = this;
-    const tool = (name, text, label) => button(text, label, () => (view.tool = name), { "aria-pressed": String(view.tool === name), "data-tool": name });
-    const tools = [tool("move", "Move", "Drag points (M)"), tool("lasso", "Lasso", "Drag selects points (L)"), tool("pan", "View", "Drag moves the view (V)")];
+    const tool = (name, text, label, more = {}) =>
+      button(text, label, () => (view.tool = name), { "aria-pressed": String(view.tool === name), "data-tool": name, ...more });
+    const tools = [
+      tool("move", "Move", "Drag points (M)"),
+      tool("lasso", "Lasso", "Drag selects points (L)"),
+      tool("pan", "View", "Drag moves the view (V)", { class: "st-wide" }),
+    ];
     view.on("tool", () => {
       for (const each of tools) each.setAttribute("aria-pressed", String(each.dataset.tool === view.tool));
     });
@@ -272,7 +277,10 @@ class Studio {
     this.#iteration = iteration;
     const first = view.n !== xy.length / 2;
     view.setPositions(xy);
-    if (first) this.#recolour();
+    if (first) {
+      this.#recolour();
+      this.changed(); // pins may have been told before there was a point
+    }
     this.#followSize(xy);
     // What need not be told with every frame is told soon after the last one too.
     this.#renamed ||= setTimeout(() => {
@@ -309,6 +317,7 @@ class Studio {
     this.selections.show(state);
     if (this.line.connected) this.#warn(state.failure ? `The run stopped: ${state.failure}` : null);
     if (!state.failure && state.busy) this.#warn(`${state.busy[0].toUpperCase()}${state.busy.slice(1)} …`);
+    else if (!state.failure && state.unsaved) this.#warn(`The session is not being saved: ${state.unsaved}`);
     else if (!state.failure && state.offer) this.#offer(state.offer);
     if (state.rests && !before.rests) {
       this.say("The map has come to rest");
