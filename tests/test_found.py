@@ -336,3 +336,8 @@ def test_a_line_that_lacks_a_cell_does_not_make_another_table(text, told, tmp_pa
 def test_a_logarithm_of_a_number_with_a_long_factor_is_derived():
     kernel = nf.kernels.Expression("exp(-f*(1 - log1p(lam**3)/(3162277.66*log1p(1e-5))))", lam=0.5)
     assert nf.derive(nf.Method(nf.costs.KL(), kernel, "point")).passed
+
+
+def test_a_floor_of_many_digits_keeps_a_cost_on_the_mesh(random):
+    method = nf.Method(nf.costs.Expression("0.4*p*log(p/q) + 0.6*q*log(q/p)"), nf.kernels.Student(), "point")
+    assert np.isfinite(nf.Run(random.normal(size=(400, 4)), method, engine="mesh", random_state=0).cost)

@@ -48,6 +48,7 @@ def test_what_is_no_plain_number_is_refused(fit, spoil, expected, X):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:the map has not unfolded")  # in so few iterations
 @pytest.mark.parametrize("fit", FITS)
 def test_a_mask_that_hides_nothing_changes_nothing(fit, X):
     np.testing.assert_array_equal(FITS[fit](np.ma.masked_array(X, mask=False)), FITS[fit](X))

@@ -44,6 +44,7 @@ def walk(monkeypatch, X):
     return entered
 
 
+@pytest.mark.filterwarnings("ignore:the map has not unfolded")  # in so few iterations
 def test_the_way_of_the_data_is_a_straight_line(monkeypatch, random):
     """What the data are; which engine will do, and what it takes, before any work; P; the engine on it."""
     entered = walk(monkeypatch, random.normal(size=(5000, 5)))

@@ -76,6 +76,7 @@ def test_both_maps_show_who_moved_and_the_way_of_those_who_followed(steered):
         nf.show.before_after(before, run, axes=own[:1])
 
 
+@pytest.mark.filterwarnings("ignore:the map has not unfolded")  # in so few iterations
 def test_an_estimator_without_pins_has_none_to_show():
     X = np.random.default_rng(0).normal(size=(40, 4))
     model = nf.TSNE(max_iter=60, random_state=0).fit(X)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from nearfield.algebra.costs.base import Cost
 from nearfield.algebra.expressions import from_symbolic, numeric, symbolic
-from nearfield.algebra.expressions.budget import has_low_roots, has_short_numbers, is_small
+from nearfield.algebra.expressions.budget import DEGREE, has_low_roots, has_short_numbers, is_small
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.algebra.transforms import Transform
@@ -136,7 +136,11 @@ def log_derivative(kernel: sp.Expr) -> sp.Expr:
 @cache
 def is_simplified(kernel: sp.Expr) -> bool:
     """Whether w'/w is small enough to be simplified; what is not, is left as it is differentiated."""
-    return is_small(sp.diff(kernel, F) / kernel, letters=True)
+    rate = sp.diff(kernel, F) / kernel
+    high = any(abs(number.p) > DEGREE for number in rate.atoms(sp.Rational))
+    if high and any(log.is_number for log in rate.atoms(sp.log)):
+        return False  # SymPy makes the logarithm of 2^1000 of 1000 log 2
+    return is_small(rate, letters=True)
 
 
 def links(method: Method) -> Links:

@@ -130,9 +130,6 @@ def is_small(expression: Any, letters: bool = False) -> bool:
             return False
     if not all(power.is_Rational and power.q <= ROOTS for power in powers):
         return False
-    factors = [number.p for number in expression.atoms(sympy.Rational) if abs(number.p) > DEGREE]
-    if factors and any(log.is_number for log in expression.atoms(sympy.log)):
-        return False  # 1000 log 2 would become the log of 2^1000
     exponents = [each.args[0] for each in expression.atoms(sympy.exp)]
     if any(extent(each).terms > SUMMANDS for each in exponents):
         return False
