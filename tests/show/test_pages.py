@@ -370,6 +370,21 @@ def test_what_cannot_be_shown_is_refused_and_the_old_file_stays(tmp_path, given,
     assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"map.html": "as it was"}
 
 
+def test_labels_are_classes_however_many_and_odd_values_are_readable(tab, tmp_path):
+    data = {
+        "huge": np.full(N, 1e300),
+        "number": np.arange(N) + 2**60,
+        "day": pd.date_range("2024-01-01", periods=N),
+        "span": pd.to_timedelta(np.arange(N) * 90, unit="min"),
+    }
+    go(tab, show.page(Y, data, [f"kind {i}" for i in range(N)], tmp_path / "many.html"))
+    assert len(tab.locator(".nf-legend li").all()) == 40
+    assert tab.locator(".nf-legend li").last.inner_text() == "other (105 classes)\n105"
+    tab.mouse.move(*at(tab, 1))
+    told = tab.locator(".nf-card dd").all_inner_texts()
+    assert told == ["kind 1", "1e+300", "1152921504606846977", "2024-01-02", "1:30:00"]
+
+
 def test_there_is_no_search_where_there_is_nothing_to_search(tab, tmp_path):
     go(tab, show.page(Y, {"height": DATA["height"]}, np.linspace(0, 1, N), tmp_path / "numbers.html"))
     assert tab.get_by_role("searchbox").count() == 0
@@ -397,6 +412,7 @@ def test_maps_of_few_points_are_shown(tab, tmp_path, n):
         ([f"name {i % 50}" for i in range(500)], "classes"),
         ([None, 2.5, 3], "numbers"),
         (pd.to_datetime(["2024-01-01", None, "2024-03-01"]), "classes"),
+        (np.arange(60) + 2**60, "text"),
         (pd.Categorical(["a", "b", None]), "classes"),
         (pd.array([1, None, 30], dtype="Int64"), "classes"),
     ],

@@ -18,7 +18,7 @@ _OWN = 0.5  # a column in which more than this share of rows has a text of its o
 _LONGEST = 1000  # characters of a text
 
 
-def described(name: str, values: Any) -> dict[str, Any]:
+def described(name: str, values: Any, *, label: bool = False) -> dict[str, Any]:
     """Return a column as a page takes it.
 
     Numbers stay numbers, but for up to twenty different whole ones, which are classes, as are truth values
@@ -30,6 +30,8 @@ def described(name: str, values: Any) -> dict[str, Any]:
         What the column is called.
     values : sequence of length N
         One for each row; None, NaN and empty text are missing.
+    label : bool
+        Whether texts are classes in any case.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def described(name: str, values: Any) -> dict[str, Any]:
     'numbers'
     """
     values = _as_array(values)
-    if values.dtype.kind == "U":
+    if values.dtype.kind == "U" and not label:
         different = len(set(values.tolist()))
         if different > len(COLOURS) and different > _OWN * len(values):
             return {
@@ -126,8 +128,19 @@ def _as_array(values: Any) -> np.ndarray:
             return np.array(["" if none else str(each) for each, none in zip(array, missing, strict=True)])
         return np.where(missing, np.nan, array).astype(float)
     if array.dtype.kind in "mM":
-        return np.where(np.isnat(array), "", array.astype(str))
+        return _times(array)
+    if array.dtype.kind in "iu" and array.size and max(-int(array.min()), int(array.max())) >= 2**53:
+        return array.astype(str)  # as a number, it would lose its last digits
     return array if array.dtype.kind in "biuf" else array.astype(str)
+
+
+def _times(array: np.ndarray) -> np.ndarray:
+    """Dates, times and spans of time as text; the time of day is left out where it is always midnight."""
+    kind = "datetime64[us]" if array.dtype.kind == "M" else "timedelta64[us]"
+    texts = ["" if each is None else str(each) for each in array.astype(kind).tolist()]
+    if array.dtype.kind == "M" and all(each.endswith(" 00:00:00") for each in texts if each):
+        texts = [each.removesuffix(" 00:00:00") for each in texts]
+    return np.array(texts)
 
 
 def _is_number(value: Any) -> bool:

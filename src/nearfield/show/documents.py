@@ -66,7 +66,7 @@ def document(
     if labels is not None:
         if len(labels) != n:
             raise ValueError(f"the map has {n} points but there are {len(labels)} labels")
-        told["columns"].append(described(label, labels))
+        told["columns"].append(described(label, labels, label=True))
     told |= {"colour": 0 if labels is not None else -1, "images": None, "left_out": []}
     room -= size(told)
     if room < 0:

@@ -20,7 +20,9 @@ export function make(tag, { text, on = {}, ...attributes } = {}, ...children) {
 /** A number for people: 12 345.678 as "12,345.7", whatever the language of the browser. */
 export function readable(value) {
   if (!Number.isFinite(value)) return "–";
-  if (Number.isInteger(value)) return Math.abs(value) < 1e6 ? String(value) : value.toLocaleString("en");
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 53) {
+    return Math.abs(value) < 1e6 ? String(value) : value.toLocaleString("en");
+  }
   return String(Number(value.toPrecision(6)));
 }
 
