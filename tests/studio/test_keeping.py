@@ -263,3 +263,11 @@ def test_a_disk_that_is_full_is_told_and_ends_nothing(kept, monkeypatch):
     talk.do("put", indices=[4], at=[31, 5])
     assert talk.state["unsaved"] is None
     assert sorted(crashed(keeper)[0].pins) == [3, 4]
+
+
+def test_pins_before_the_first_iteration_are_offered_too(tmp_path):
+    with a_studio(keeper=Keeper(tmp_path / "blobs.nfmap")) as studio, talking(studio) as talk:
+        talk.do("put", indices=[3], at=[30, 5])
+    with a_studio(keeper=Keeper(tmp_path / "blobs.nfmap")) as studio:
+        assert studio.session.offer["commands"] == 1
+        assert studio.session.offer["iteration"] == 0

@@ -9,7 +9,7 @@ import typer
 from nearfield.cli.options import Parameters, Seed
 from nearfield.cli.terminal import compose, settings, show_grid
 
-PLACE = 7  # among the commands
+PLACE = 8  # among the commands
 
 
 def check(

@@ -12,7 +12,7 @@ import typer
 from nearfield.cli.preparation import draw, make_map
 from nearfield.cli.terminal import INTERRUPTED, Report, compose
 
-PLACE = 8  # among the commands
+PLACE = 9  # among the commands
 
 
 def demo(

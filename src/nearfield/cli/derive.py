@@ -20,7 +20,7 @@ FORMATS = {"text": ".txt", "latex": ".tex", "markdown": ".md", "html": ".html"}
 WIDEST = 100  # columns, beyond which lines are hard to read
 
 
-PLACE = 6  # among the commands
+PLACE = 7  # among the commands
 
 
 def derive(

@@ -9,7 +9,7 @@ import typer
 
 from nearfield.cli.terminal import show_grid
 
-PLACE = 5  # among the commands
+PLACE = 6  # among the commands
 
 
 def methods(

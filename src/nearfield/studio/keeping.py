@@ -136,9 +136,9 @@ class Keeper:
         except (ValueError, OSError):
             return None
         entries = read_log(self.left.with_suffix(".log"), _mark_of(kept))
-        if not kept.parameters.get("iteration") and not entries:
-            return None
         commands = len(kept.session.get("log", {}).get("list", ())) + len(entries)
+        if not kept.parameters.get("iteration") and not commands:
+            return None
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.left.stat().st_mtime))
         return {"when": when, "iteration": kept.parameters.get("iteration"), "commands": commands}
 
