@@ -307,8 +307,9 @@ def task(rows, line, digit=4):
         comes(lambda: len(run.log) == 2 and not session.rests)
         comes(lambda: session.rests)
         settled = way()
+        stopped = run.iteration
         tab.get_by_role("button", name="One iteration").click()  # and pause, so that nothing moves meanwhile
-        comes(lambda: not session.running)
+        comes(lambda: not session.running and run.iteration == stopped + 1)
         after = run.Y
         for _ in range(2):
             tab.keyboard.press("Control+z")
