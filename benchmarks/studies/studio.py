@@ -286,11 +286,11 @@ def task(rows, line, digit=4):
         position = np.sqrt(len(members) / rows.n / 0.25)
         tab.mouse.click(box["x"] + 8 + (box["width"] - 16) * min(position, 1), box["y"] + box["height"] / 2)
         x, y = tab.evaluate("(i) => nearfield.screen(i)", point)
-        before = run.Y
+        before, there = run.Y, empty_place(tab, x, y)
         tab.mouse.move(x, y)
         tab.mouse.down()
         for k in range(1, 31):
-            tab.mouse.move(x + (430 - x) * k / 30, y + (690 - y) * k / 30)
+            tab.mouse.move(x + (there[0] - x) * k / 30, y + (there[1] - y) * k / 30)
             tab.wait_for_timeout(40)
         tab.mouse.up()
         comes(lambda: run.pins and session.held is None)
@@ -307,13 +307,15 @@ def task(rows, line, digit=4):
         comes(lambda: len(run.log) == 2 and not session.rests)
         comes(lambda: session.rests)
         settled = way()
+        stopped = run.iteration
         tab.get_by_role("button", name="One iteration").click()  # and pause, so that nothing moves meanwhile
-        comes(lambda: not session.running)
+        comes(lambda: not session.running and run.iteration == stopped + 1)
         after = run.Y
         for _ in range(2):
             tab.keyboard.press("Control+z")
         comes(lambda: not run.pins)
         undone = bool(np.array_equal(run.Y, before))
+        until(tab, "!document.querySelector('#redo').disabled")
         for _ in range(2):
             tab.keyboard.press("Control+Shift+z")
         until(tab, "document.querySelector('#redo').disabled && 1")
@@ -325,6 +327,14 @@ def task(rows, line, digit=4):
         "redone": redone,
         "followers": len(followers),
     }
+
+
+def empty_place(tab, x, y):
+    """Of the places that are not near, and that no panel covers, the one with most room around it."""
+    spots = np.array(tab.evaluate("Array.from({length: nearfield.n}, (_, i) => nearfield.screen(i))"))
+    places = [(a, b) for a in range(280, 980, 35) for b in range(150, 700, 35)]
+    far = [each for each in places if np.hypot(each[0] - x, each[1] - y) > 300]
+    return max(far, key=lambda each: np.hypot(*(spots - each).T).min())
 
 
 def crowd(rows, line):
