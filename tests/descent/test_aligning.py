@@ -15,7 +15,7 @@ IDS = [np.arange(100), np.arange(50, 150)]
 SHORT = {"random_state": 0, "max_iter": 120}
 
 
-@pytest.mark.filterwarnings("ignore:map .: the map has not unfolded")
+@pytest.mark.filterwarnings("ignore:map .. the map has not unfolded")
 @pytest.mark.parametrize("method", ["tsne", "jse", "umap", "mds", "mstsne", "msasne", "sstress"])
 def test_without_ties_they_are_the_separate_runs_bit_for_bit(method):
     found = nf.align(HALVES, IDS, method, strength=0, random_state=0, max_iter=35)

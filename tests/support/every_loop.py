@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 import nearfield as nf
+from nearfield.descent.preparing import Preparation
 from nearfield.engine import surroundings
 
 SOURCE = Path(nf.__file__).parent
@@ -105,13 +106,18 @@ def placed() -> None:
         model.transform(X[:3] * 1.01)
 
 
+def prepared() -> None:
+    """What becomes of a table before it is mapped."""
+    Preparation.of(data(), components=2).rows(data()[:3])
+
+
 if __name__ == "__main__":
     reached = set()
     watch = lambda frame, *_: reached.add((frame.f_code.co_filename, frame.f_code.co_name))  # noqa: E731
     sys.setprofile(watch)
     threading.setprofile(watch)
     warnings.simplefilter("ignore")
-    for case in (every_engine, closed_forms, given, crowds, judged, placed):
+    for case in (every_engine, closed_forms, given, crowds, judged, placed, prepared):
         case()
     sys.setprofile(None)
     for path, name in sorted(loops() - reached):

@@ -15,7 +15,7 @@ from nearfield.descent.loops import project
 from nearfield.descent.starts import principal_components
 from nearfield.io.missing import WAYS
 from nearfield.io.schema import LARGEST, check_array, fits
-from nearfield.parallel import over_chunks
+from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 FAINT = 1e-20  # of the longest axis, squared: what is shorter is rounding
@@ -117,6 +117,7 @@ class Preparation:
                 raise ValueError("the preparation has more axes than columns, or none")
 
 
+@one_blas_thread()
 def _axes(X: Array, Y: Array) -> tuple[Array, Array]:
     """The mean of some rows, and the directions that their principal components are the projections on."""
     centre, lengths = X.mean(axis=0), (Y**2).sum(axis=0)
