@@ -78,13 +78,13 @@ def test_data_in_any_unit_that_rounds_nothing_give_the_same_map(name, blobs):
         np.testing.assert_array_equal(here.embedding_, each.embedding_)
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1e3])
 @pytest.mark.parametrize("name", ["asne", "jse", "nerv", "umap"])
-def test_data_in_any_unit_give_a_map_as_good(name, unit, blobs):
+def test_data_in_any_unit_give_a_map_as_good(name, blobs):
     X = blobs[1200][0].astype(np.float32)
-    here, there = (fitted(name, each)[0].embedding_ for each in (X, np.float32(unit) * X))
+    units = np.float32([1, 1e-3, 1e3])
+    here, *there = (nf.quality(X, fitted(name, unit * X)[0].embedding_).auc for unit in units)
     # The last bits of the data differ, and with them which of many like minima is found.
-    assert nf.quality(X, here).auc == pytest.approx(nf.quality(X, there).auc, abs=0.02)
+    assert there == pytest.approx([here, here], abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["asne", "jse", "umap"])

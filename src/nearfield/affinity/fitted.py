@@ -44,6 +44,8 @@ class Ties:
         there is no P.
     multiplicity : array (rows, k)
         How many points each of them stands for.
+    first : int
+        The number of the first row, where they are some of more.
     """
 
     indices: Any
@@ -51,6 +53,12 @@ class Ties:
     ahead: Array
     back: Array
     multiplicity: Array
+    first: int = 0
+
+    def rows(self, lo: int, hi: int) -> Ties:
+        """Those of some of the rows."""
+        parts = {name: each[lo:hi] for name, each in vars(self).items() if name != "first"}
+        return replace(self, **parts, first=self.first + lo)
 
     def over_all(self, n: int) -> Ties:
         """The same with a column for each of all n points, in their order."""
@@ -58,14 +66,11 @@ class Ties:
             return self
         rows, there = np.arange(len(self.indices))[:, None], np.isfinite(self.squared)
         at = np.broadcast_to(rows, self.indices.shape)[there], self.indices[there]
-        columns = []
-        for values, empty in (
-            *((self.squared, np.inf), (self.ahead, 0.0), (self.back, 0.0), (self.multiplicity, 0.0)),
-        ):
-            column = np.full((len(rows), n), empty)
-            column[at] = values[there]
-            columns.append(column)
-        return Ties(np.broadcast_to(np.arange(n), columns[0].shape), *columns)
+        columns: dict[str, Any] = {}
+        for name, empty in (("squared", np.inf), ("ahead", 0.0), ("back", 0.0), ("multiplicity", 0.0)):
+            columns[name] = np.full((len(rows), n), empty)
+            columns[name][at] = getattr(self, name)[there]
+        return replace(self, indices=np.broadcast_to(np.arange(n), (len(rows), n)), **columns)
 
 
 class Fitted:

@@ -6,7 +6,9 @@ row that was fitted comes back exactly where it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +22,7 @@ from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine
 from nearfield.engine.own_row import OwnRowCost
 from nearfield.engine.placed import Held, PlacedCost, StretchedCost
-from nearfield.parallel import one_blas_thread
+from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
 STARTS = 5  # neighbours at whose places a point may start, beside their median
@@ -124,9 +126,9 @@ class HeldMap(Held):
         for lo in range(0, len(new), step):
             part = slice(lo, min(lo + step, len(new)))
             ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
-            width = self.method.kernel.width  # type: ignore[union-attr]
-            placed = PlacedCost(self, ties)
-            Y[part], cost[part] = settle(placed, cheapest(placed, starts(ties, self.Y)), width)
+            self.around()  # laid before threads ask for it
+            width = self.method.require_kernel().width
+            Y[part], cost[part] = settled(partial(PlacedCost, self), ties, self.Y, width, self.n_jobs)
         return Y, cost
 
 
@@ -143,9 +145,8 @@ class HeldRows:
         for lo in range(0, len(new), step):
             part = slice(lo, min(lo + step, len(new)))
             ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
-            placed = OwnRowCost(self.method, self.Y, ties)
-            first = cheapest(placed, starts(ties, self.Y))
-            Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
+            row_cost, width = partial(OwnRowCost, self.method, self.Y), float(self.Y.std())
+            Y[part], cost[part] = settled(row_cost, ties, self.Y, width, fitted.n_jobs)
         return Y, cost
 
 
@@ -225,10 +226,13 @@ class HeldDistances:
             indices, squared = fitted.nearest(some, NEAREST)
             alike = np.isfinite(squared).astype(np.float64)
             apart = self.stretch * fitted.to_some(some, self.sample)
-            placed = StretchedCost(self.method, self.Y[self.sample], apart, len(self.Y))
-            first = cheapest(placed, starts(Ties(indices, squared, alike, alike, alike), self.Y))
-            Y[part], cost[part] = settle(placed, first, float(self.Y.std()))
+            near, width = Ties(indices, squared, alike, alike, alike), float(self.Y.std())
+            Y[part], cost[part] = settled(partial(self._cost, apart), near, self.Y, width, fitted.n_jobs)
         return Y, cost
+
+    def _cost(self, apart: Array, ties: Ties) -> Cost:
+        rows = apart[ties.first : ties.first + len(ties.indices)]
+        return StretchedCost(self.method, self.Y[self.sample], rows, len(self.Y))
 
 
 @dataclass(frozen=True)
@@ -236,6 +240,21 @@ class Still:
     """A map into which nothing can be placed."""
 
     Y: Array
+
+
+def settled(
+    cost_of: Callable[[Ties], Cost], ties: Ties, Y: Array, width: float, n_jobs: int | None
+) -> tuple[Array, Array]:
+    """Where points come to rest that are tied to a map, and their cost there: some of them in each thread."""
+
+    def some(lo: int, hi: int) -> tuple[Array, Array]:
+        part = ties.rows(lo, hi)
+        cost = cost_of(part)
+        return settle(cost, cheapest(cost, starts(part, Y)), width)
+
+    found = over_chunks(some, len(ties.indices), n_jobs=n_jobs)
+    places, costs = zip(*found, strict=True)
+    return np.concatenate(places), np.concatenate(costs)
 
 
 def starts(ties: Ties, Y: Array) -> list[Array]:

@@ -15,7 +15,6 @@ import numpy as np
 from nearfield.algebra.costs.base import LimitTerm
 from nearfield.algebra.method import Method
 from nearfield.engine.mesh.laid import Laid
-from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 BLOCK = 2**20  # pairs at a time where they are summed up
@@ -72,11 +71,14 @@ class Surroundings:
         gridded: bool,
         n_jobs: int | None = None,
     ) -> None:
-        self.Y, self.radials, self.potentials, self.n_jobs = Y, radials, potentials, n_jobs
+        self.Y, self.radials, self.potentials = Y, radials, potentials
         self.grids = Laid.of(Y, radials, potentials, n_jobs) if gridded and len(Y) > FEWEST else None
 
     def at(self, y: Array) -> tuple[Array, Array]:
-        """The potentials (rows, potentials) at some places, and their gradients (…, dimensions)."""
+        """The potentials (rows, potentials) at some places, and their gradients (…, dimensions).
+
+        In the thread that asks: whoever places many rows has some of them in each.
+        """
         value = np.empty((len(y), len(self.potentials)))
         gradient = np.empty((*value.shape, y.shape[1]))
         if self.grids is None:
@@ -87,20 +89,18 @@ class Surroundings:
             beyond = np.flatnonzero(~inside)
         if len(beyond):
             rows = max(1, BLOCK // len(self.Y))
-            parts = [(lo, min(lo + rows, len(beyond))) for lo in range(0, len(beyond), rows)]
-            for (lo, hi), found in zip(
-                parts, over_chunks(self._sums, parts, y[beyond], n_jobs=self.n_jobs), strict=True
-            ):
-                value[beyond[lo:hi]], gradient[beyond[lo:hi]] = found
+            for lo in range(0, len(beyond), rows):
+                part = beyond[lo : lo + rows]
+                value[part], gradient[part] = self._sums(y[part])
         return value, gradient
 
-    def _sums(self, lo: int, hi: int, y: Array) -> tuple[Array, Array]:
+    def _sums(self, y: Array) -> tuple[Array, Array]:
         """The same, point by point."""
-        gaps = y[lo:hi, None, :] - self.Y
+        gaps = y[:, None, :] - self.Y
         s = squares(gaps)
         values = [radial(s) for radial in self.radials]
         slopes = [radial.slope(s) for radial in self.radials]
-        value = np.zeros((hi - lo, len(self.potentials)))
+        value = np.zeros((len(y), len(self.potentials)))
         gradient = np.zeros((*value.shape, y.shape[1]))
         for at, potential in enumerate(self.potentials):
             for factor, charges, k in potential:

@@ -9,7 +9,6 @@ import numpy as np
 from nearfield.engine.mesh.field import Field, solid
 from nearfield.engine.mesh.grids import nodes_of, spacing_of
 from nearfield.engine.mesh.laid_loops import read
-from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
 ACCURACY = 1e-3  # of the force, where the nodes are affordable
@@ -45,7 +44,7 @@ class Laid:
     """
 
     def __init__(self, field: Field, grids: Any, levels: Array) -> None:
-        self.grids, self.levels, self.n_jobs = grids, levels, field.n_jobs
+        self.grids, self.levels = grids, levels
         self.origin, self.spacing = field._origin.astype(np.float64), float(field.spacing)
 
     @classmethod
@@ -80,7 +79,7 @@ class Laid:
         value = np.empty((len(y), len(self.grids)))
         gradient = np.empty((*value.shape, y.shape[1]))
         arguments = (y, self.origin, 1 / self.spacing, self.grids, self.levels, value, gradient)
-        over_chunks(read, len(y), *arguments, n_jobs=self.n_jobs)
+        read(0, len(y), *arguments)
         return value, gradient
 
 
