@@ -19,7 +19,7 @@ from nearfield.io.tables import read_map, read_table
 from support.commands import QUICK, files
 
 WIDTH = 4
-pytestmark = pytest.mark.filterwarnings("ignore:the map has not unfolded")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the map has not unfolded")]
 
 
 def table(name: str, rows: int, seed: int = 0, header: bool = True) -> np.ndarray:

@@ -9,6 +9,8 @@ from sklearn.metrics import pairwise_distances
 import nearfield as nf
 from nearfield.descent import aligning
 
+pytestmark = pytest.mark.slow
+
 X = make_blobs(150, n_features=6, centers=4, cluster_std=1.5, random_state=1)[0]
 HALVES = [X[:100], X[50:]]
 IDS = [np.arange(100), np.arange(50, 150)]

@@ -10,6 +10,8 @@ from nearfield.studio.keeping import Keeper, keeper_for, name_of, read_log, reop
 from nearfield.studio.rows import rows_of
 from support.studios import a_line, a_studio, asked, blobs, cookie, talking
 
+pytestmark = pytest.mark.slow
+
 X, LABELS = blobs()
 
 

@@ -10,6 +10,8 @@ from nearfield.engine.base import RunAway
 from nearfield.studio.messages import COMMANDS
 from support.studios import a_line, a_studio, asked, blobs, cookie, headers_of, talking, until
 
+pytestmark = pytest.mark.slow
+
 HUGE = [float("nan"), float("inf"), 1e300, -1e300, 10**400, "1", None, [], {}, True]
 
 
