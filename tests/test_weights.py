@@ -12,6 +12,7 @@ from nearfield.engine.mesh.one_scale import Mesh
 from nearfield.engine.moments import Moments
 from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
+from support.cells import every
 from support.compositions import defined, name
 from support.targets import sparse_target, target
 
@@ -121,13 +122,14 @@ def test_the_perplexity_counts_copies(X, m):
 # The engines ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("method", "exaggeration"),
+@every(
+    "cell",
     # A cost of distances has no attraction to exaggerate.
     [(method, a) for method in METHODS for a in (1.0, 3.0) if a == 1 or method.kernel is not None],
-    ids=lambda value: name(value) if isinstance(value, nf.Method) else str(value),
+    lambda cell: f"{name(cell[0])} exaggerated by {cell[1]}",
 )
-def test_value_and_gradient_are_those_of_repeated_rows(method, exaggeration, random, m):
+def test_value_and_gradient_are_those_of_repeated_rows(cell, random, m):
+    method, exaggeration = cell
     P, Y = random_target(method, m, random), random.normal(size=(N, 2))
     once = Exact(_with_parameters_of_points(method, N), P, weights=m)
     often = Exact(_with_parameters_of_points(method, len(copies(m))), repeated(P, m))
@@ -142,7 +144,7 @@ def test_value_and_gradient_are_those_of_repeated_rows(method, exaggeration, ran
         assert_close(a.parameters[parameter], expected, 1e-10)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_the_gradient_is_that_of_the_value_for_real_weights(method, random):
     m = np.linspace(1.0, 2.7, N)
     P, Y = random_target(method, m, random), random.normal(size=(N, 2))
@@ -153,7 +155,7 @@ def test_the_gradient_is_that_of_the_value_for_real_weights(method, random):
     assert (ahead - behind) / (2 * step) == pytest.approx(expected, rel=1e-5, abs=1e-7 * abs(ahead))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_weights_of_one_are_no_weights(method, random):
     P, Y = random_target(method, np.ones(N), random), random.normal(size=(N, 2))
     method = _with_parameters_of_points(method, N)
@@ -163,7 +165,7 @@ def test_weights_of_one_are_no_weights(method, random):
 
 
 @pytest.mark.parametrize("exaggeration", [1.0, 3.0])
-@pytest.mark.parametrize("method", ON_MESH, ids=name)
+@every("method", ON_MESH, name)
 def test_the_mesh_agrees_with_all_pairs(method, exaggeration, random):
     data = np.vstack([random.normal(size=(20, 6)) + 4 * random.normal(size=6) for _ in range(4)])
     m = random.uniform(1.0, 5.0, size=80)

@@ -7,6 +7,7 @@ import nearfield as nf
 from nearfield.engine.check import check_at
 from nearfield.engine.exact.chain import Exact, exact
 from nearfield.parallel import ROWS
+from support.cells import every
 from support.compositions import defined, holds_the_torn, name, target_for
 
 pytestmark = pytest.mark.slow
@@ -27,7 +28,7 @@ def ready(method, random, n=N):
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_matches_central_differences_without_net_force_or_torque(method, dimensions, random):
     found = check_at(ready(method, random), random.normal(size=(N, dimensions)))
     assert found.error < 1e-6
@@ -35,7 +36,7 @@ def test_matches_central_differences_without_net_force_or_torque(method, dimensi
     assert found.torque < 1e-12
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m.kernel is not None], ids=name)
+@every("method", [m for m in METHODS if m.kernel is not None], name)
 def test_value_and_gradient_agree_under_exaggeration(method, random):
     engine, Y = ready(method, random), random.normal(size=(N, 2))
     assert check_at(engine, Y, exaggeration=5.0).error < 1e-6
@@ -44,7 +45,7 @@ def test_value_and_gradient_agree_under_exaggeration(method, random):
     assert strong.value != plain.value
 
 
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_permuting_the_points_permutes_the_gradient(method, random):
     engine, Y = ready(method, random), random.normal(size=(N, 2))
     order = random.permutation(N)
@@ -63,7 +64,7 @@ def test_permuting_the_points_permutes_the_gradient(method, random):
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_turning_and_shifting_the_map_turns_the_gradient(method, dimensions, random):
     engine, Y = ready(method, random), random.normal(size=(N, dimensions))
     turn, _ = np.linalg.qr(random.normal(size=(dimensions, dimensions)))
@@ -72,7 +73,7 @@ def test_turning_and_shifting_the_map_turns_the_gradient(method, dimensions, ran
     np.testing.assert_allclose(second.gradient, first.gradient @ turn, rtol=1e-8, atol=1e-10 * scale(first))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_threads_and_blocks_do_not_change_a_bit(method, random):
     n = 3 * ROWS + 1
     engine, Y = ready(method, random, n), random.normal(size=(n, 2))
@@ -87,7 +88,7 @@ def test_threads_and_blocks_do_not_change_a_bit(method, random):
     np.testing.assert_allclose(blocked.gradient, alone.gradient, rtol=1e-9, atol=1e-12 * scale(alone))
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m.kernel is not None], ids=name)
+@every("method", [m for m in METHODS if m.kernel is not None], name)
 def test_a_sparse_target_is_the_dense_one(method, random):
     from scipy.sparse import csr_array
 
@@ -97,7 +98,7 @@ def test_a_sparse_target_is_the_dense_one(method, random):
     np.testing.assert_allclose(thin.gradient, dense.gradient, rtol=1e-10, atol=1e-13 * scale(dense))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=name)
+@every("method", METHODS, name)
 def test_coincident_and_far_points_give_no_nan(method, random):
     engine, Y = ready(method, random), random.normal(size=(N, 2))
     Y[1] = Y[0]
@@ -181,9 +182,7 @@ def scale(evaluation):
     return np.abs(evaluation.gradient).max()
 
 
-@pytest.mark.parametrize(
-    "method", [m for m in METHODS if holds_the_torn(m) and m.normalization != "joint"], ids=name
-)
+@every("method", [m for m in METHODS if holds_the_torn(m) and m.normalization != "joint"], name)
 def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, random):
     """Also where the kernel is so small that it is lost: there the cost goes on along its tangent."""
     X = random.normal(size=(24, 4))

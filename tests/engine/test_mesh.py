@@ -10,6 +10,7 @@ from nearfield.engine.mesh.one_scale import Mesh
 from nearfield.engine.mesh.scales import mesh
 from nearfield.engine.plan import plan
 from nearfield.engine.task import Task
+from support.cells import every
 from support.compositions import defined, holds_the_torn, name
 from support.targets import sparse_target
 
@@ -36,7 +37,7 @@ def test_most_compositions_go_to_the_mesh():
 
 
 @pytest.mark.parametrize(("dimensions", "exaggeration"), [(1, 1.0), (2, 1.0), (2, 4.0), (3, 1.0)])
-@pytest.mark.parametrize("method", ON_MESH, ids=name)
+@every("method", ON_MESH, name)
 def test_it_is_the_exact_engine_to_its_accuracy(method, dimensions, exaggeration, data, random):
     target = sparse_target(method, data, perplexity=8)
     Y = mapped(data, dimensions, random)
@@ -52,7 +53,7 @@ def test_it_is_the_exact_engine_to_its_accuracy(method, dimensions, exaggeration
     assert np.abs(b.gradient.sum(axis=0)).max() < 0.01 * norm
 
 
-@pytest.mark.parametrize("method", ON_MESH, ids=name)
+@every("method", ON_MESH, name)
 def test_threads_do_not_change_a_bit(method, data, random):
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
     one, four = (mesh(method, target, n_jobs).evaluate(Y, exaggeration=2.0) for n_jobs in (1, 4))
@@ -60,7 +61,7 @@ def test_threads_do_not_change_a_bit(method, data, random):
     assert np.array_equal(one.gradient, four.gradient)
 
 
-@pytest.mark.parametrize("method", ON_MESH, ids=name)
+@every("method", ON_MESH, name)
 def test_points_far_from_all_others_give_no_nan(method, data, random):
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)
     Y[0] = 40.0
@@ -70,7 +71,7 @@ def test_points_far_from_all_others_give_no_nan(method, data, random):
     assert np.isfinite(at.value)
 
 
-@pytest.mark.parametrize("method", [m for m in ON_MESH if holds_the_torn(m)], ids=name)
+@every("method", [m for m in ON_MESH if holds_the_torn(m)], name)
 def test_value_and_gradient_agree_where_neighbours_were_torn_apart(method, data, random):
     """Also where the kernel is so small that it is lost: there the cost goes on along its tangent."""
     target, Y = sparse_target(method, data, perplexity=8), mapped(data, 2, random)

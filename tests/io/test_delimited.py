@@ -35,6 +35,8 @@ def test_words_for_missing_are_nan_alike(write: Write, word: str) -> None:
         ("NULL,oak\n7.5,elm\n3.7,ash\n", "though 'NULL' stands for nothing: add --no-header"),
         ("496,b-1,290\n304,oak,404\n", "though '496' is a number: add --no-header"),
         ("town,20,30\nUlm,10,40\nBonn,40,20\n", "though '20' is a number: add --no-header"),
+        ("oak\t629\nelm\t3\nash\t42\n", "though '629' is a number: add --no-header"),
+        ("town,2019,2020\nUlm,10,40\nBonn,40,20\n", None),
         ("0.5,0.2\n0.4,0.3\n0.7,0.1\n", None),
         ("a,2019\n0.4,0.3\n0.7,0.1\n", None),
     ],

@@ -63,7 +63,8 @@ def is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[bool
         doubt = "the first line stands apart from those below it: if it is the header, add --header"
         return False, doubt if apart else ""
     if len(set(written)) == len(written) and all(text.isdecimal() for text in written):
-        return True, "" if apart else _overruled(written[0])  # such as years
+        # Such as years. A lone number may well stand apart from the few below it.
+        return True, "" if apart and len(written) > 1 else _overruled(written[0])
     steps = np.diff([values[j] for j in numbers])
     if apart and len(steps) > 1 and (np.all(steps > 0) or np.all(steps < 0)):
         return True, _overruled(written[0])  # such as wavelengths
