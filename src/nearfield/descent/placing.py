@@ -19,6 +19,8 @@ from nearfield.affinity.source import Source
 from nearfield.affinity.targets import ALL_PAIRS
 from nearfield.affinity.traits import NEAREST, Traits
 from nearfield.algebra.method import Method
+from nearfield.algebra.transforms import Square
+from nearfield.descent import placing_loops as loops
 from nearfield.engine.base import Engine
 from nearfield.engine.own_row import OwnRowCost
 from nearfield.engine.placed import Held, PlacedCost, StretchedCost
@@ -127,9 +129,21 @@ class HeldMap(Held):
             part = slice(lo, min(lo + step, len(new)))
             ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
             self.around()  # laid before threads ask for it
+            if self.fused:
+                Y[part], cost[part] = settled_tails(self, ties)
+                continue
             width = self.method.require_kernel().width
             Y[part], cost[part] = settled(partial(PlacedCost, self), ties, self.Y, width, self.n_jobs)
         return Y, cost
+
+    @property
+    def fused(self) -> bool:
+        """Whether a compiled loop knows the cost: a cross-entropy over all pairs, with a heavy tail."""
+        kernel, method = self.method.require_kernel(), self.method
+        closed = method.cost.facts.cross_entropy and kernel.facts.tail is not None
+        return bool(
+            closed and method.normalization == "pair" and method.transform == Square() and self.mass is None
+        )
 
 
 class HeldRows:
@@ -255,6 +269,33 @@ def settled(
     found = over_chunks(some, len(ties.indices), n_jobs=n_jobs)
     places, costs = zip(*found, strict=True)
     return np.concatenate(places), np.concatenate(costs)
+
+
+def settled_tails(held: HeldMap, ties: Ties) -> tuple[Array, Array]:
+    """The same for a cross-entropy with a heavy tail, by a compiled loop: each row from start to end."""
+    kernel, around = held.method.require_kernel(), held.around()
+    p = np.ascontiguousarray(ties.multiplicity * PlacedCost(held, ties).ahead)
+    each = p / np.maximum(ties.multiplicity, 1e-300)
+    level = 2 * (p * np.log(np.maximum(each, 1e-300) * held.S)).sum(axis=1)
+    ((factor, charges, _),) = around.potentials[0]
+    dimensions, laid = held.Y.shape[1], around.grids
+    grid = (np.zeros(dimensions), 1.0, np.zeros((0, 1, 1, 1), np.float32), np.zeros(0))
+    if laid is not None:
+        grid = (laid.origin, 1 / laid.spacing, laid.grids, laid.levels)
+    field = (np.ascontiguousarray(held.Y), np.empty(0) if charges is None else charges, float(factor), *grid)
+    limits = (kernel.width, STARTS, PASSES, RESTS, LONGEST, ENOUGH, SHORTER)
+    tail = tuple(float(number) for number in kernel.require_tail())
+    found, costs = np.empty((len(p), dimensions)), np.empty(len(p))
+    rows = (
+        np.ascontiguousarray(ties.indices),
+        ties.ahead,
+        ties.back,
+        ties.multiplicity * ties.ahead,
+        p,
+        level,
+    )
+    over_chunks(loops.settle_tails, len(p), *rows, tail, field, limits, found, costs, n_jobs=held.n_jobs)
+    return found, costs
 
 
 def starts(ties: Ties, Y: Array) -> list[Array]:

@@ -122,7 +122,7 @@ class PlacedCost:
         kind = held.method.target_kind
         self.ahead, self.back = ties.ahead, ties.back
         if kind != "row":  # one p for both directions; of a point that no other sees, it is its own twice
-            joint = ties.ahead + (ties.back if ties.back.any() else ties.ahead)
+            joint = ties.ahead + np.where(ties.back.any(axis=1, keepdims=True), ties.back, ties.ahead)
             self.ahead = joint / 2 if kind == "weights" else joint / (2 * n)
         self.mass = None if held.mass is None else (self.multiplicity * self.ahead).sum(axis=1)
 
