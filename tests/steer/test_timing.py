@@ -53,7 +53,7 @@ def test_what_is_asked_of_a_map_that_has_not_unfolded_waits_until_it_has(name, w
 
 @pytest.mark.parametrize(
     ("name", "n", "given"),
-    [("msasne", 200, {}), ("msjse", 100, {}), ("tsne", 9, {"perplexity": 2}), ("tsne", 200, {})],
+    [("msasne", 200, {}), ("msjse", 200, {}), ("tsne", 9, {"perplexity": 2}), ("tsne", 200, {})],
 )
 @pytest.mark.parametrize("iteration", [25, 30, 50, 60, 100])
 @pytest.mark.parametrize("looked", [False, True])

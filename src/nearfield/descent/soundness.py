@@ -197,6 +197,8 @@ def check_threads(value: Any) -> None:
     """Refuse what is no number of threads."""
     if value is not None:
         check_number("n_jobs", value, -(2**16), 2**16, int)
+        if value == 0:
+            raise ValueError("n_jobs must not be 0")
 
 
 def attribute(thing: Any, name: str, kind: type = object) -> Any:
