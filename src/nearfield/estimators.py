@@ -200,7 +200,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         composition = named(method) if isinstance(method, str) else method
         composition, perplexity = resumed(composition, self.method_, options["perplexity"], n, more)
         options |= {"init": with_places(reference, rows), "exaggeration": 1, "perplexity": perplexity}
-        options["engine"] = self.plan_.engine
+        options |= {"engine": self.plan_.engine, "checkpoint": None}  # which is that of the fit
         fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
         run = Run(fitted.extended(rows).X, composition, **options)
         if old != "free":

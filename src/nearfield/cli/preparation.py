@@ -237,6 +237,8 @@ def make_map(
     with stage(f"{doing} of {len(X)} rows", done, report, shown=shown):
         run = Run(X, method, random_state=seed, **given)
     report("plan", str(run.plan))
+    if run.iteration:
+        report("", f"goes on from iteration {run.iteration}, by {given['checkpoint']}")
     converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
     result = f"cost {run.cost:.6g} after {run.iteration} iterations"
     kept = None

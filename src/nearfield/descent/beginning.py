@@ -17,7 +17,7 @@ from nearfield.descent.descent import Descent
 from nearfield.descent.guide import needs_guide
 from nearfield.descent.optimizers import choose
 from nearfield.descent.sessions import Asked, fingerprint, plain
-from nearfield.descent.settings import Settings, shared
+from nearfield.descent.settings import FREE, Settings, shared
 from nearfield.descent.setup import Setup, planned, set_up
 from nearfield.engine.plan import Plan
 from nearfield.typing import Array
@@ -76,7 +76,7 @@ class Beginning:
     def options(self) -> dict[str, Any]:
         """What makes the same beginning again from the same data; the seed is in the start."""
         options = shared(self.settings)
-        kept = {name: value for name, value in options.items() if name not in ("random_state", "n_jobs")}
+        kept = {name: value for name, value in options.items() if name not in ("random_state", *FREE)}
         resolved = {"init": self.setup.Y.copy(), "engine": self.plan.engine, "weights": self.source.weights}
         known = self.name in methods() and named(self.name) == self.composition
         return {"method": self.name if known else str(self.composition), **kept, **resolved}

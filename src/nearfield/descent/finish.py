@@ -11,6 +11,7 @@ import numpy as np
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import Run
 from nearfield.steer.base import indices_of
+from nearfield.steer.log import Entry
 from nearfield.steer.steering import check_places, check_some_free
 
 SETTLING = 100  # iterations over which a penalty fades
@@ -101,13 +102,27 @@ def ceilings(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Ite
     [(200, 'pin'), (300, 'settle')]
     """
     if pins:
+        done = {entry.command: entry for entry in run.log}  # by a run that goes on from its checkpoint
         n, dimensions = run.Y.shape
         who = indices_of("pins", list(pins), n)  # before the work
         check_some_free(len(who), n)
         places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
-        if not run.starts_unfolded:
-            yield max_iter // 2
-        run.pin(who, places)
-        yield (run.iteration + max_iter) // 2
-        run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+        if "pin" not in done:
+            if not run.starts_unfolded:
+                yield max_iter // 2
+            run.pin(who, places)
+            pinned = run.iteration
+        else:
+            _refuse_others(done["pin"], who, places)
+            pinned = done["pin"].iteration
+        if "settle" not in done:
+            yield (pinned + max_iter) // 2
+            run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
     yield max_iter
+
+
+def _refuse_others(pinned: Entry, who: Any, places: Any) -> None:
+    """Refuse to go on with other pins than those that a checkpoint has."""
+    known, where = pinned.arguments["indices"], pinned.arguments["positions"]
+    if not (np.array_equal(known, who) and np.array_equal(where, places)):
+        raise ValueError("the checkpoint was written with other pins: name another file, or delete it")

@@ -17,6 +17,7 @@ from nearfield.affinity.source import Source
 from nearfield.algebra.method import Method
 from nearfield.checks import whole
 from nearfield.descent.beginning import Beginning
+from nearfield.descent.checkpoints import Checkpoint
 from nearfield.descent.descent import RECORD
 from nearfield.descent.extending import check_old, extended
 from nearfield.descent.health import diagnosis
@@ -25,6 +26,7 @@ from nearfield.descent.placing import Reference, reference
 from nearfield.descent.schedule import Phase
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
 from nearfield.descent.settings import Settings, settings_of, takes_settings
+from nearfield.descent.state import State
 from nearfield.engine.plan import Plan
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
@@ -93,11 +95,28 @@ class Run:
     def __init__(self, X: Any, method: str | Method = "tsne", *, weights: Any = None, **options: Any) -> None:
         settings = settings_of("Run", options)
         source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
-        self._begun = Beginning.of(source, method, settings)
+        self._checkpoint = None if settings.checkpoint is None else Checkpoint(source, method, settings)
+        before = None if self._checkpoint is None else self._checkpoint.found()
+        self._begun = Beginning.of(source, method, settings if before is None else before.settings)
         self._descent = self._begun.descent()
         self._journal, self._turns = Journal(), Turns()
         self._held: Held | None = None
         self._told: dict[str, Any] = {}  # parameters of a run that was reopened, as its file tells them
+        if before is not None:
+            with reopening(settings.checkpoint):
+                check_log(before.log, COMMANDS)
+                self._go_on(before.state, before.log)
+            self._tell(before.parameters)
+
+    def _go_on(self, state: State, log: list[Entry]) -> None:
+        """Go on from where a file says that it was."""
+        self._descent.resume(state)
+        self._journal.entries = list(log)
+
+    def _tell(self, parameters: dict[str, Any]) -> None:
+        """Tell what a file has told."""
+        told = self._begun.parameters(self._descent)
+        self._told = {name: parameters.get(name, value) for name, value in told.items()}
 
     # What it is -------------------------------------------------------------------------------------------
 
@@ -176,6 +195,7 @@ class Run:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
             self._iterate()
+            self._keep()
         if n > 0:
             self.record()
 
@@ -187,11 +207,18 @@ class Run:
         """
         self._iterate()
         tol, patience = self._descent.usual_stop()
+        self._keep()
         return self.iteration % RECORD == 0 and self._descent.is_flat(tol, patience, 0.0)
 
     @in_turn
     def _iterate(self) -> None:
         self._descent.iterate()
+
+    @in_turn
+    def _keep(self) -> None:
+        """Write a checkpoint if it is time for one."""
+        if self._checkpoint is not None and self._checkpoint.due(self.iteration):
+            self._checkpoint.write(self.map(), self.iteration)
 
     @in_turn
     def record(self) -> None:
@@ -244,6 +271,8 @@ class Run:
             if callback is not None and callback(self):
                 break
             flat = self._descent.is_flat(tol, patience, min_grad_norm)
+            if not flat:  # from here on, whoever resumes does what follows here
+                self._keep()
         self.record()
         return flat and self.diagnosis() is None
 
@@ -676,10 +705,8 @@ class Run:
             if replay:
                 run._replay(log, state.iteration, source)
             else:
-                run._descent.resume(state)
-                run._journal.entries = list(log)
-        told = run._begun.parameters(run._descent)
-        run._told = {name: saved.parameters.get(name, value) for name, value in told.items()}
+                run._go_on(state, log)
+        run._tell(saved.parameters)
         return run
 
     def __reduce__(self) -> NoReturn:

@@ -15,7 +15,7 @@ from nearfield.algebra.catalogue import methods
 from nearfield.algebra.method import Method
 from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
 from nearfield.descent.state import PARTS, State
-from nearfield.io.maps import Map
+from nearfield.io.maps import Map, another_kind, read_kept
 from nearfield.io.packing import UNFIT, is_unknown, pack, unpack
 from nearfield.io.schema import fits, in_a_line
 from nearfield.steer.log import Entry
@@ -83,7 +83,9 @@ def opened(
 
     Whether these fit each other and the data, the run finds out that is made of them.
     """
-    saved = Map.load(path)
+    kind, saved = read_kept(path)
+    if kind == "model":
+        raise ValueError(another_kind(path, kind))
     if not saved.session:
         raise ValueError(f"{path} is a map without the run that made it: pass it to Run as init")
     if np.shape(X)[:1] != saved.Y.shape[:1]:

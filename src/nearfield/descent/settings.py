@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import wraps
 from numbers import Real
+from os import PathLike
 from typing import Any, TypeVar
 
 from nearfield.defaults import ACCURACY, MAX_ITER
@@ -83,6 +84,11 @@ def _start(name: str, value: Any) -> None:
 def _accuracy(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 1e-6 <= float(value) <= 0.3:
         raise ValueError(f"{name} must be between 1e-6 and 0.3, got {value!r}")
+
+
+def _path(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, (str, PathLike)):
+        raise ValueError(f"{name} must be the name of a file, got {value!r}")
 
 
 def _mapping(name: str, value: Any) -> None:
@@ -155,6 +161,19 @@ class Common:
         _seed,
     )
     n_jobs: int | None = option(None, "int or None", "Threads; None is all cores.")
+    checkpoint: Any = option(
+        None,
+        "path-like, optional",
+        """A file to which the state is written on the way, and from which the same run goes on if it is
+        there: bit for bit as if nothing had ended it. One of other data or options is refused.""",
+        _path,
+    )
+    checkpoint_every: int | None = option(
+        None,
+        "int, optional",
+        "After how many iterations it is written; by default every half minute.",
+        lambda name, value: None if value is None else _positive(name, value),
+    )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -218,6 +237,9 @@ class Fitting:
     )
     verbose: Any = option(False, "bool or int", "Whether to show progress.")
 
+
+# Options with which the same run may be made again otherwise than it was: the map is the same.
+FREE = ("n_jobs", "checkpoint", "checkpoint_every")
 
 OPTIONS = {each.name: each.metadata for kind in (Settings, Fitting) for each in fields(kind)}
 
