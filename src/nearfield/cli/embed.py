@@ -94,8 +94,8 @@ def embed(
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            help="The state on the way, such as state.nfmap: after whatever ended it, the same command goes on"
-            " from there. It is deleted when the map is written."
+            help="The state on the way, such as state.nfmap: after whatever ended it, the same command"
+            " goes on from there. It is deleted when the map is written."
         ),
     ] = None,
     checkpoint_every: Annotated[

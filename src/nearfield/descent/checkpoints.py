@@ -87,7 +87,7 @@ class Checkpoint:
             raise ValueError(f"{self.path} is a {kind}, and no checkpoint: name another file")
         if "first" in kept.session:
             raise ValueError(
-                f"{self.path} is of a run to which rows were added: Run.load(path, X) goes on with all of them"
+                f"{self.path} is of a run with added rows: Run.load(path, X) goes on with all of them"
             )
         with reopening(self.path):
             session = {name: kept.session.get(name) for name in ("wanted", "state", "log", "asked")}
