@@ -59,7 +59,7 @@ class Descent:
 
     def __init__(self, setup: Setup, optimizer_name: str, settings: Settings) -> None:
         Y, self.stages = setup.Y, setup.stages
-        self.problem = Problem(self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method)
+        self.problem = Problem(self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method, settings.attraction)
         self.phases = self._scheduled(optimizer_name, settings, float(Y.std()))
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
@@ -84,6 +84,7 @@ class Descent:
                 habits=optimizer(name).habits,
                 spread=spread,
                 learning_rate=settings.learning_rate,
+                attraction=settings.attraction,
                 **options,
             )
 
@@ -158,7 +159,7 @@ class Descent:
     def _begin(self, phase: Phase) -> None:
         """Go on under the conditions of another phase; it counts as begun when all of them are met."""
         before = self.phase
-        if before is not None and before.exaggeration > 1:
+        if before is not None and before.exaggeration > self.problem.attraction:
             self._leave_dot()
         if before is not None and phase.stage > before.stage:
             self._enter_stage(phase.stage)
@@ -241,7 +242,9 @@ class Descent:
     def _own_cost(self, here: Point) -> float:
         """What the method itself says of the map, also while its guide is at work."""
         if self.is_guided:
-            return self.own_engine.evaluate(self.Y, method=self.method).cost
+            attraction = self.problem.attraction
+            here = self.own_engine.evaluate(self.Y, method=self.method, exaggeration=attraction)
+            return here.cost_with(attraction)
         return here.cost
 
     @np.errstate(over="ignore")  # of a map that is about to run away
@@ -366,7 +369,8 @@ class Descent:
         self.history = {name: list(values) for name, values in state.history.items()}
         self.past = state.past
         self.problem.enter(engine)
-        self.problem.exaggeration = 1.0 if self.phase is None else self.phase.exaggeration
+        attraction = self.problem.attraction
+        self.problem.exaggeration = attraction if self.phase is None else self.phase.exaggeration
         self.steering = state.steering
         self.problem.steer(state.steering, self.iteration)
 

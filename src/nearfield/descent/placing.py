@@ -151,7 +151,13 @@ class HeldRows:
 
 
 def reference(
-    engine: Engine, method: Method, Y: Array, source: Source, traits: Traits, perplexity: Any
+    engine: Engine,
+    method: Method,
+    Y: Array,
+    source: Source,
+    traits: Traits,
+    perplexity: Any,
+    attraction: float = 1.0,
 ) -> Reference:
     """What is kept of a fit."""
     fitted, all_pairs = Fitted(source, traits), engine.matches == ALL_PAIRS
@@ -165,6 +171,8 @@ def reference(
         return Reference(fitted, HeldRows(method, Y, all_pairs=all_pairs), perplexity)
     S, bracket = engine.sums(Y, method)
     held = HeldMap(method, Y, S, bracket, all_pairs=all_pairs, weights=source.weights, n_jobs=source.n_jobs)
+    if attraction != 1:
+        held.attraction = attraction
     return Reference(fitted, held, perplexity)
 
 

@@ -122,6 +122,7 @@ def schedule(
     exaggeration_iter: int | None = None,
     learning_rate: Any = "auto",
     scales: int = 1,
+    attraction: float = 1.0,
 ) -> tuple[Phase, ...]:
     """The phases of a descent.
 
@@ -146,15 +147,20 @@ def schedule(
     scales : int
         Those of a ladder: they enter one by one, from coarse to fine, which does for the map what
         exaggeration does otherwise.
+    attraction : float
+        What is left of the exaggeration in the end. It begins with no less, and springs that stay stiffer
+        are given steps that are as much shorter.
     """
+    if attraction != 1 and method.kernel is None:
+        raise ValueError("attraction is that of a kernel, and a cost of distances has none: leave it at 1")
     if scales > 1:
         if exaggeration not in ("auto", 1):
             raise ValueError("a ladder of scales is in the place of exaggeration: leave it at 'auto'")
-        rate = _rate(method, learning_rate, natural_rate, n)
+        rate = _rate(method, learning_rate, natural_rate, n, attraction)
         late = habits.momentum[1]
         lengths = (*(RUNG_ITERATIONS,) * (scales - 1), None)
         return tuple(
-            Phase(length, 1.0, late, rate, stage, optimizer=optimizer) for stage, length in enumerate(lengths)
+            Phase(length, attraction, late, rate, stage, optimizer=optimizer) for stage, length in enumerate(lengths)
         )
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
     if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
@@ -170,6 +176,7 @@ def schedule(
     if exaggeration != 1 and method.kernel is None:
         raise ValueError("exaggeration strengthens a kernel's attraction; a cost of distances has none")
     rate = _rate(method, learning_rate, natural_rate, n)
+    excess = max(1.0, float(exaggeration) / attraction)
     automatic = isinstance(learning_rate, str)
     early, late = habits.momentum if automatic else CLASSICAL
     phases, done, share = [], 0, 0.0
@@ -177,10 +184,11 @@ def schedule(
         share += part
         length = round(share * exaggeration_iter) - done
         done += length
-        factor = float(exaggeration) ** exponent
-        slowed = rate / factor if automatic else rate
+        factor = attraction * excess**exponent
+        slowed = rate / max(1.0, factor) if automatic else rate
         phases += [Phase(length, factor, early, slowed, optimizer=optimizer)] if length else []
-    return (*phases, Phase(None, 1.0, late, rate, optimizer=optimizer))
+    last = _rate(method, learning_rate, natural_rate, n, attraction)
+    return (*phases, Phase(None, attraction, late, last, optimizer=optimizer))
 
 
 def calmed(phase: Phase, left: float) -> Phase:
@@ -208,13 +216,13 @@ def calmed(phase: Phase, left: float) -> Phase:
     return replace(phase, momentum=usual + left * others, steered_momentum=usual + left * steered)
 
 
-def _rate(method: Method, learning_rate: Any, natural: float, n: float) -> float:
+def _rate(method: Method, learning_rate: Any, natural: float, n: float, attraction: float = 1.0) -> float:
     """The learning rate of the last phase in units of the natural one."""
     if isinstance(learning_rate, str) and learning_rate == "auto":
         # A spring's stiffness goes with the inverse square of the kernel's width. Few points have long
         # springs beside the size of their map, and shatter at a rate that many profit from.
         width = method.kernel.width if method.kernel is not None else 1.0
-        return min(1.0, width**2) * n / (n + FEW)
+        return min(1.0, width**2) * n / (n + FEW) / max(1.0, attraction)
     if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < np.inf:
         raise ValueError(f"learning_rate must be 'auto' or a positive number, got {learning_rate!r}")
     return float(learning_rate) / natural

@@ -85,6 +85,14 @@ def _accuracy(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be between 1e-6 and 0.3, got {value!r}")
 
 
+def _attraction(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.01 <= float(value) <= 1000:
+        raise ValueError(
+            f"{name} must be a number from 0.01 to 1000, got {value!r}; 1 is the method as it is"
+        )
+    return float(value)
+
+
 def _mapping(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, dict):
         raise ValueError(f"{name} must be a dict of positions, such as {{3: (10, 0)}}, got {value!r}")
@@ -137,6 +145,14 @@ class Common:
         "float or 'auto'",
         """The step size of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5
         and 0.8.""",
+    )
+    attraction: float = option(
+        1.0,
+        "float",
+        """How many times as strongly neighbours attract each other, to the end, as in the method itself: 4
+        makes of t-SNE something like UMAP, 30 draws continua out, below 1 there is more room within clusters.
+        See `nearfield.spectrum`. What is minimised, and told as cost, is C - (attraction - 1) Σ p log w.""",
+        _attraction,
     )
     engine: str = option(
         "auto",

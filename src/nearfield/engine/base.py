@@ -29,6 +29,8 @@ class Evaluation:
         engine was told that nobody asks.
     cost : float
         The cost alone.
+    crossed : float
+        -Σ p log w, of which exaggeration adds more; NaN where nobody asked, or there is no exaggeration.
     gradient : array (points, dimensions)
         Of `value` in the coordinates.
     parameters : dict
@@ -39,6 +41,11 @@ class Evaluation:
     cost: float
     gradient: Array
     parameters: dict[str, Any] = field(default_factory=dict)
+    crossed: float = float("nan")
+
+    def cost_with(self, attraction: float) -> float:
+        """The cost with attraction that is so many times as strong to the end."""
+        return self.cost if attraction == 1 else self.cost + (attraction - 1) * self.crossed
 
 
 class Engine:

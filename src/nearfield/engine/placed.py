@@ -45,6 +45,8 @@ class Held:
         How many copies each point stands for.
     """
 
+    attraction: float = 1.0  # how many times as strong it is as in the method itself
+
     def __init__(
         self,
         method: Method,
@@ -157,7 +159,7 @@ class _Near:
         log = kernel.log(f)
         if mass is not None:
             log = log + np.log(mass[:, None] * held.mass[indices])
-        self.further = np.minimum(log - LOWEST, 0.0)
+        self.log, self.further = log, np.minimum(log - LOWEST, 0.0)
         self.w = np.exp(np.maximum(log, LOWEST))
         self.rate = kernel.log_derivative(f) * slope  # of log w in the squared distance
 
@@ -172,7 +174,11 @@ class _Near:
             value = value - c * term.integral(w) / S
         rest = self.multiplicity * G * q
         value = self.multiplicity * value + rest * self.further
-        k = 2 * rest * self.rate
+        pulled = rest
+        if self.held.attraction != 1:
+            more = (1 - self.held.attraction) * self.multiplicity * p
+            value, pulled = value + more * self.log, rest + more
+        k = 2 * pulled * self.rate
         return value.sum(axis=1), self._along(k), np.maximum(k, 0.0).sum(axis=1), rest.sum(axis=1)
 
     def _along(self, k: Array) -> Array:

@@ -97,7 +97,9 @@ class TailPair(_CrossEntropy):
             return super().evaluate(Y, exaggeration=exaggeration, want_value=want_value)
         cost = self.entropy + crossed + self.mass * np.log(S) if want_value else np.nan
         gradient = 4 * (exaggeration * attraction - (self.mass / S) * repulsion)
-        return Evaluation(cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T))
+        return Evaluation(
+            cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T), crossed=crossed
+        )
 
 
 class TailPoint(_CrossEntropy):
@@ -121,7 +123,9 @@ class TailPoint(_CrossEntropy):
             gradient += part
         crossed = sum(part[2] for part in parts)
         cost = self.entropy + crossed + sum(part[1] for part in parts) if want_value else np.nan
-        return Evaluation(cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T))
+        return Evaluation(
+            cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T), crossed=crossed
+        )
 
 
 class Bells(_CrossEntropy):

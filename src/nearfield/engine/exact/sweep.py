@@ -64,6 +64,7 @@ class Totals:
                 name: parts[0] - np.tensordot(self.bracket, parts[1:], axes=1)
                 for name, parts in self.learned.items()
             },
+            crossed=-self.attraction,
         )
 
 

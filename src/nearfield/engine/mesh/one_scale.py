@@ -384,7 +384,7 @@ def evaluation(
     if not request.want_value:
         cost = float("nan")
     value = cost - (request.exaggeration - 1) * attraction
-    return Evaluation(value, cost, gradient.astype(np.float64), parameters or {})
+    return Evaluation(value, cost, gradient.astype(np.float64), parameters or {}, -attraction)
 
 
 def _composed(outer: Any, kernel: Any, f: Any) -> Any:
