@@ -59,7 +59,9 @@ class Descent:
 
     def __init__(self, setup: Setup, optimizer_name: str, settings: Settings) -> None:
         Y, self.stages = setup.Y, setup.stages
-        self.problem = Problem(self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method, settings.attraction)
+        self.problem = Problem(
+            self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method, settings.attraction
+        )
         self.phases = self._scheduled(optimizer_name, settings, float(Y.std()))
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
@@ -243,8 +245,8 @@ class Descent:
         """What the method itself says of the map, also while its guide is at work."""
         if self.is_guided:
             attraction = self.problem.attraction
-            here = self.own_engine.evaluate(self.Y, method=self.method, exaggeration=attraction)
-            return here.cost_with(attraction)
+            own = self.own_engine.evaluate(self.Y, method=self.method, exaggeration=attraction)
+            return own.cost_with(attraction)
         return here.cost
 
     @np.errstate(over="ignore")  # of a map that is about to run away

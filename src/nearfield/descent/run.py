@@ -597,7 +597,9 @@ class Run:
         """What it takes to place new rows in the map as it is now, without the run."""
         begun, traits = self._begun, self._begun.setup.traits
         engine, perplexity = self._descent.own_engine, begun.settings.perplexity
-        return reference(engine, self.method, self.Y, begun.source, traits, perplexity, begun.settings.attraction)
+        return reference(
+            engine, self.method, self.Y, begun.source, traits, perplexity, begun.settings.attraction
+        )
 
     # Files ------------------------------------------------------------------------------------------------
 

@@ -160,7 +160,8 @@ def schedule(
         late = habits.momentum[1]
         lengths = (*(RUNG_ITERATIONS,) * (scales - 1), None)
         return tuple(
-            Phase(length, attraction, late, rate, stage, optimizer=optimizer) for stage, length in enumerate(lengths)
+            Phase(length, attraction, late, rate, stage, optimizer=optimizer)
+            for stage, length in enumerate(lengths)
         )
     auto = isinstance(exaggeration, str) and exaggeration == "auto"
     if not auto and not (isinstance(exaggeration, Real) and 1 <= float(exaggeration) < np.inf):
