@@ -150,8 +150,9 @@ class Common:
         1.0,
         "float",
         """How many times as strongly neighbours attract each other, to the end, as in the method itself: 4
-        makes of t-SNE something like UMAP, 30 draws continua out, below 1 there is more room within clusters,
-        and with Student's kernel no minimum: the map grows until it is ended. What is minimised, and told as cost, is C - (attraction - 1) Σ p log w.""",
+        makes of t-SNE something like UMAP, 30 draws continua out. Below 1 there is more room within clusters,
+        and with Student's kernel no minimum: the map grows until it is ended. What is minimised, and told as
+        cost, is C - (attraction - 1) Σ p log w.""",
         _attraction,
     )
     engine: str = option(
