@@ -13,11 +13,13 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
+from nearfield.affinity.bits import Bits
 from nearfield.affinity.given import nearest_of_rows
 from nearfield.affinity.multiscale import scale_perplexities
 from nearfield.affinity.perplexity import calibrated, check_perplexity
 from nearfield.affinity.source import Source
-from nearfield.affinity.space import Space, Vectors, space, squarable
+from nearfield.affinity.space import Vectors, space, squarable
+from nearfield.affinity.space_base import Space
 from nearfield.affinity.strata import pay, strata_of_rows
 from nearfield.affinity.targets import neighbour_count
 from nearfield.affinity.traits import NEAREST, Traits, beside, mean_distance
@@ -91,6 +93,7 @@ class Fitted:
         self._keys = _keys(source.X, source.n_jobs)
         self._sorted: Any = None
         self._vectors: Vectors | None = None
+        self._bits: Bits | None = None
         self._X: Any = None
         self.largest = 0.0
         built = vars(source).get("space")
@@ -112,13 +115,17 @@ class Fitted:
         """The points as a space to search in."""
         if self._vectors is not None:
             return self._vectors
+        if self._bits is not None:
+            return self._bits
         found = space(self._X, self.metric, self.metric_params)
         if isinstance(found, Vectors):
             self._vectors, self._X = found, None
+        elif isinstance(found, Bits):
+            self._bits = found
         return found
 
     def rows(self) -> Any:
-        """The rows, as far as they are kept: to the digits of float32, and for cosine of length one."""
+        """The rows, as far as they are kept: to the digits of float32, changed as the metric does."""
         if self._X is not None:
             return self._X
         if self._vectors is None:

@@ -6,7 +6,7 @@ from nearfield.parallel.compiled import jit
 
 
 @jit
-def leave_out_self(lo, hi, X, rows, found, indices, squared):
+def leave_out_self(lo, hi, X, asking, rows, found, indices, squared):
     """The first k of k + 1 found neighbours that are not the point itself, sorted by distance."""
     k = indices.shape[1]
     for i in range(lo, hi):
@@ -18,7 +18,7 @@ def leave_out_self(lo, hi, X, rows, found, indices, squared):
                 continue
             total = 0.0
             for c in range(X.shape[1]):
-                gap = X[own, c] - X[j, c]
+                gap = asking[i, c] - X[j, c]
                 total += gap * gap
             at = m  # insertion: what came in order stays so but for rounding
             while at > 0 and squared[i, at - 1] > total:
@@ -93,16 +93,11 @@ def squared_to_all(lo, hi, X, asking, squared):
 
 
 @jit
-def distances_apart(X, rows, others, out):
-    """The Euclidean distances of some rows to some others each."""
-    for a in range(len(rows)):
-        here = X[rows[a]]
+def squared_apart(X, asking, others, out):
+    """The squared distances of some rows to some points each."""
+    for a in range(len(asking)):
         for e in range(others.shape[1]):
-            there, total = X[others[a, e]], np.float32(0)
-            for c in range(X.shape[1]):
-                gap = here[c] - there[c]
-                total += gap * gap
-            out[a, e] = np.sqrt(total)
+            out[a, e] = squared_between(X, others[a, e], asking[a])
 
 
 @jit

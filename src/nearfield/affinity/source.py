@@ -16,7 +16,8 @@ from scipy import sparse
 from nearfield.affinity.copies import check_weights
 from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.given import as_matrix, distance_graph
-from nearfield.affinity.space import Space, space
+from nearfield.affinity.space import space
+from nearfield.affinity.space_base import Space
 from nearfield.checks import finite, numbers
 from nearfield.typing import Array
 

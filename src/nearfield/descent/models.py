@@ -19,7 +19,7 @@ from scipy import sparse
 
 from nearfield.affinity.fitted import Fitted
 from nearfield.affinity.search import Lists
-from nearfield.affinity.space import Vectors
+from nearfield.affinity.space import Products, Vectors
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.catalogue import method as catalogued
 from nearfield.algebra.method import Method
@@ -39,8 +39,9 @@ ROWS = ("exact", "compact")
 # file.
 OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Reference": (Reference, {}),
-    "Fitted": (Fitted, {"_sorted": None}),
+    "Fitted": (Fitted, {"_sorted": None, "_bits": None}),
     "Vectors": (Vectors, {}),
+    "Products": (Products, {}),
     "HeldMap": (HeldMap, {"_around": None}),
     "HeldRows": (HeldRows, {}),
     "HeldDistances": (HeldDistances, {}),
@@ -157,7 +158,7 @@ def _apart(value: Any, rows: str) -> Any:
 def _compact(name: str, parts: dict[str, Any], rows: str) -> dict[str, Any]:
     """The same with bytes for the numbers of rows, if that is wanted."""
     if rows == "compact":
-        for key in {"Vectors": ("X",), "Fitted": ("_X",)}.get(name, ()):
+        for key in {"Vectors": ("X",), "Products": ("X",), "Fitted": ("_X",)}.get(name, ()):
             if isinstance(parts[key], np.ndarray):
                 parts[key] = Levels.of(parts[key])
             elif sparse.issparse(parts[key]):
@@ -303,6 +304,9 @@ def _together(value: Any, Y: Array) -> Any:
             raise ValueError(f"{in_a_line(name, 40)} is no attribute of {value.name}")
     made: Any = object.__new__(kind)
     parts = {name: _together(each, Y) for name, each in value.parts.items()}
+    if kind is Vectors and "metric" not in parts:  # as files said it before there were more of them
+        cosine, squares = parts.pop("cosine", False), parts.pop("squares", False)
+        parts["metric"] = "cosine" if cosine else "sqeuclidean" if squares else "euclidean"
     vars(made).update(more | LATER.get(value.name, {}) | parts)
     if value.name in HOLD:
         vars(made)["Y"] = Y

@@ -11,7 +11,8 @@ from nearfield.affinity.distances import metrics
 from nearfield.affinity.fitted import Fitted
 from nearfield.affinity.perplexity import check_perplexity as one_or_each
 from nearfield.affinity.search import Lists
-from nearfield.affinity.space import Vectors
+from nearfield.affinity.row_metrics import is_product, is_row_metric
+from nearfield.affinity.space import Products, Vectors
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Part
@@ -103,13 +104,16 @@ def check_vectors(vectors: Any, n: int, columns: int, metric: Any) -> None:
     """Refuse rows that no search can be made in."""
     if not isinstance(vectors, Vectors):
         raise ValueError("the fitted rows are something else")
+    product = isinstance(vectors, Products)
+    columns += product  # one more, which brings rows to one length
     check_array(
         "the fitted rows", attribute(vectors, "X"), (n, columns), np.float32, low=-FLOAT32, high=FLOAT32
     )
-    wanted = (metric == "cosine", metric == "sqeuclidean")
-    if (attribute(vectors, "cosine"), attribute(vectors, "squares")) != wanted or metric not in (
-        *("euclidean", "sqeuclidean", "cosine"),
-    ):
+    if attribute(vectors, "metric") != metric or product != is_product(metric):
+        raise ValueError("the fitted rows are those of another metric")
+    if product:
+        check_number("the longest row", attribute(vectors, "longest"), TINY, LARGEST)
+    elif not is_row_metric(metric):
         raise ValueError("the fitted rows are those of another metric")
     check_number("the number of rows", attribute(vectors, "n"), n, n, int)
     for name in ("unit", "farthest", "_factor"):
