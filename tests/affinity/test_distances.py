@@ -13,7 +13,8 @@ from nearfield.affinity.distances import check_precomputed, distances, metrics
 
 SPARSE = ["cityblock", "cosine", "euclidean", "l1", "l2", "manhattan"]
 OF_BITS = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
-NAMES = [name for name in metrics() if name != "precomputed"]
+OURS = {"hellinger", "inner_product", "tanimoto"}  # of which test_metrics_at_speed has the truth
+NAMES = [name for name in metrics() if name not in {"precomputed", *OURS}]
 
 
 def data_for(metric, random, n=40):

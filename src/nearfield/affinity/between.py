@@ -34,7 +34,7 @@ def of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tupl
 
 
 def of_products(X: Any, metric: str) -> tuple[Between, Between]:
-    """The same for sparse data that are too large to be dense, of a metric of rows that are changed one by one."""
+    """The same for sparse data that are too large to be dense, by a metric of `row_metrics`."""
     finite(X)
     longest = float(changed_sparse(X, PRODUCT)[1].max()) if metric == PRODUCT else None
 

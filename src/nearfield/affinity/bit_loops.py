@@ -31,7 +31,7 @@ def shared(asking, words):
     """How many bits two rows share."""
     count = np.uint64(0)
     for w in range(len(words)):
-        count += popcount(asking[w] & words[w])
+        count += popcount(asking[w] & words[w])  # type: ignore[call-arg]
     return count
 
 

@@ -5,15 +5,15 @@ So correlation and Hellinger's distance are as fast as Euclidean ones, for new r
 ====================  =======================================  ==========================
 metric                a row x becomes                          the distance, of u and v
 ====================  =======================================  ==========================
-euclidean             x                                        \\|u - v\\|
-sqeuclidean           x                                        \\|u - v\\|²
-cosine                x/\\|x\\|                                  \\|u - v\\|²/2 = 1 - cos
-correlation           (x - mean of x)/\\|x - mean of x\\|        \\|u - v\\|²/2 = 1 - correlation
-hellinger             √(x/(2 Σx))                              \\|u - v\\| = √(1 - Σ√(p q))
+euclidean             x                                        |u - v|
+sqeuclidean           x                                        |u - v|²
+cosine                x/|x|                                  |u - v|²/2 = 1 - cos
+correlation           (x - mean of x)/|x - mean of x|        |u - v|²/2 = 1 - correlation
+hellinger             √(x/(2 Σx))                              |u - v| = √(1 - Σ√(p q))
 ====================  =======================================  ==========================
 
-The largest inner products are not those of the nearest rows. They are if every point gets a dimension of its own
-that brings it to the length M of the longest: \\|u - v\\|² = 2(M² - x·y), which is a metric, "inner_product".
+The largest inner products are not those of the nearest rows. They are if every point gets a dimension of its
+own that brings it to the length M of the longest: |u - v|² = 2(M² - x·y), a metric, "inner_product".
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from scipy import sparse
 
 from nearfield.typing import Array
 
-CENTRED = ("euclidean", "sqeuclidean")  # of which columns may be shifted, to where float32 has the most digits
+CENTRED = (
+    "euclidean",
+    "sqeuclidean",
+)  # columns may be shifted, to where float32 has the most digits
 HALVED = ("cosine", "correlation")  # half the squared distance of rows of length one
 ROW_METRICS = (*CENTRED, *HALVED, "hellinger")
 PRODUCT = "inner_product"
@@ -73,7 +76,7 @@ def changed(rows: Array, metric: str, first: int = 0) -> Array:
 
 
 def changed_sparse(X: Any, metric: str) -> tuple[Any, Array, Array]:
-    """The same for sparse rows, which stay sparse: z, the squared lengths of u, and t with u·v = z·z' - t t'."""
+    """Sparse rows, which stay sparse: z, the squared lengths of u, and t with u·v = z·z' - t t'."""
     X = sparse.csr_array(X, dtype=np.float64)
     n, columns = X.shape
     none = np.zeros(n)

@@ -1,8 +1,8 @@
 """Data as a space to search in: the nearest of some rows among others, in one unit.
 
-Euclidean distances, of rows as they are or changed one by one, are searched by faiss, exactly where that is quick
-and else by an inverted file with measured recall; bits are compared word by word; all other metrics are computed
-pair by pair, in blocks.
+Euclidean distances, of rows as they are or changed one by one, are searched by faiss, exactly where that is
+quick and else by an inverted file with measured recall; bits are compared word by word; all other metrics are
+computed pair by pair, in blocks.
 """
 
 from __future__ import annotations
@@ -76,9 +76,8 @@ class Vectors(Space):
         rows = np.arange(self.n) if queries is None else queries
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
-        over_chunks(
-            search_loops.leave_out_self, len(asking), self.X, asking, rows, found, indices, squared, n_jobs=n_jobs
-        )
+        arguments = (self.X, asking, rows, found, indices, squared)
+        over_chunks(search_loops.leave_out_self, len(asking), *arguments, n_jobs=n_jobs)
         return indices, self._by_metric(squared, asking), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
@@ -305,7 +304,7 @@ def _centred(X: Any, metric: str) -> tuple[Any, Any, float]:
 
 
 def _as_points(X: Any, mean: Any, factor: float, metric: str) -> Any:
-    """Rows as float32, as the metric changes them; where it changes none, centred and in a unit of their own."""
+    """Rows as float32, as the metric changes them; else centred and in a unit of their own."""
     out = np.empty(X.shape, np.float32)
     for lo, rows in _blocks(X, mean):
         kept = metric in (*CENTRED, PRODUCT)

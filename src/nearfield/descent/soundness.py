@@ -10,8 +10,8 @@ from scipy import sparse
 from nearfield.affinity.distances import metrics
 from nearfield.affinity.fitted import Fitted
 from nearfield.affinity.perplexity import check_perplexity as one_or_each
-from nearfield.affinity.search import Lists
 from nearfield.affinity.row_metrics import is_product, is_row_metric
+from nearfield.affinity.search import Lists
 from nearfield.affinity.space import Products, Vectors
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity.distances import NOT_FINITE, check_metric, check_precomputed
+from nearfield.affinity.bits import is_bits
+from nearfield.affinity.distances import NOT_FINITE, check_metric, check_precomputed, distances
+from nearfield.affinity.row_metrics import is_product, is_row_metric
 from nearfield.judge import loops
 from nearfield.typing import Array
 
@@ -48,6 +50,9 @@ def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[R
     check_metric(metric)
     if named and metric in ("euclidean", "sqeuclidean", "cosine") and not sparse.issparse(X):
         return _from_coordinates(X, metric, name)
+    if is_bits(X, metric) or is_product(metric) or (is_row_metric(metric) and metric != "cosine"):
+        D = distances(X, metric)
+        return lambda queries: D[queries], 1.0
     return _from_metric(X, metric), 1.0
 
 
