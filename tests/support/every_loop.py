@@ -104,6 +104,9 @@ def placed() -> None:
     for X, engine in ((few, "exact"), (sparse.csr_array(few), "exact"), (many, "mesh")):
         model = nf.Embedder("tsne", engine=engine, perplexity=5, random_state=0, max_iter=2, n_jobs=1).fit(X)
         model.transform(X[:3] * 1.01)
+    nf.Embedder("tasne", engine="mesh", perplexity=5, max_iter=2, n_jobs=1).fit(many).transform(
+        many[:3] * 1.01
+    )
 
 
 def prepared() -> None:
