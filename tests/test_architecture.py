@@ -15,7 +15,7 @@ GROUND = ["defaults", "typing", "checks", "parallel"]
 STATIONS = [
     *GROUND,
     *("io", "algebra", "affinity", "engine", "steer", "descent", "judge", "derivation", "show", "comparison"),
-    *("estimators", "loading", "studio", "cli"),
+    *("estimators", "umap", "anndata", "loading", "studio", "cli"),
 ]
 # Conveniences that import upwards, inside a function.
 ALLOWED = {

@@ -30,6 +30,7 @@ CHECKED = [
     nf.Embedder("mds", max_iter=50),
     nf.Embedder("pca"),
     nf.TSNE(max_iter=100),
+    nf.UMAP(n_neighbors=5, n_epochs=20),
 ]
 # This one skips itself unless SciPy was imported in a mode that users do not have: see below.
 APART = "check_array_api_input"

@@ -30,6 +30,10 @@ def thin(rows):
     return sparse.csr_array(np.where(np.abs(rows) > 1, rows, 0.0))
 
 
+def bits(rows):
+    return np.hstack([rows > level for level in np.linspace(-8, 8, 60)])
+
+
 def graph(distances, k=20):
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return order, np.take_along_axis(distances, order, axis=1)
@@ -45,6 +49,11 @@ SOURCES = {
     "minkowski": (X, NEW, {"metric": "minkowski", "metric_params": {"p": 3}}),
     "mahalanobis": (X, NEW, {"metric": "mahalanobis"}),
     "seuclidean": (X, NEW, {"metric": "seuclidean", "metric_params": {"V": np.arange(1.0, 6)}}),
+    "correlation": (X, NEW, {"metric": "correlation"}),
+    "hellinger": (np.abs(X), np.abs(NEW), {"metric": "hellinger"}),
+    "inner product": (X, NEW, {"metric": "inner_product"}),
+    "bits": (bits(X), bits(NEW), {"metric": "jaccard"}),
+    "sparse bits": (sparse.csr_array(bits(X)), sparse.csr_array(bits(NEW)), {"metric": "hamming"}),
     "distances": (D, TO, {"metric": "precomputed"}),
     "graph": (graph(D), graph(TO), {"metric": "precomputed"}),
     "affinities": (np.exp(-D), np.exp(-TO), {"metric": "affinity"}),

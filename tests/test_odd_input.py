@@ -105,7 +105,7 @@ def test_connectivities_are_not_taken_for_distances_without_a_word(fuzzy, X):
 
 
 @pytest.mark.parametrize("engine", ["exact", "mesh"])
-@pytest.mark.parametrize("metric", ["chebyshev", "mahalanobis", "seuclidean", "jaccard"])
+@pytest.mark.parametrize("metric", ["chebyshev", "mahalanobis", "seuclidean", "dice"])
 def test_metrics_that_know_no_sparse_data_say_so(metric, engine, X):
     with pytest.raises(ValueError, match=f"metric '{metric}' takes no sparse data: use .* X.toarray"):
         nf.Run(sparse.csr_array(X), metric=metric, engine=engine)

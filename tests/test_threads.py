@@ -9,7 +9,7 @@ import nearfield as nf
 from nearfield.affinity.distances import distances
 from nearfield.cli.preparation import prepare
 from nearfield.descent.starts import classical_scaling, graph_modes, principal_components
-from nearfield.parallel import one_blas_thread
+from nearfield.parallel import chunks, one_blas_thread, over_chunks
 
 # Few iterations do not make a map that anybody would keep, and it says so.
 pytestmark = pytest.mark.filterwarnings("ignore:the map")
@@ -83,3 +83,36 @@ def test_the_last_of_several_threads_gives_the_linear_algebra_its_threads_back()
         assert blas_threads() <= {1}
         second.__exit__(None, None, None)
         assert blas_threads() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7])
+def test_chunks_are_done_once_each_and_given_back_in_their_order(jobs):
+    done = []
+
+    def work(lo, hi, offset):
+        done.append(lo)
+        return lo + offset
+
+    assert over_chunks(work, 1000, 5, n_jobs=jobs) == [lo + 5 for lo, _ in chunks(1000)]
+    assert sorted(done) == [lo for lo, _ in chunks(1000)]
+
+
+@pytest.mark.parametrize("failing", [0, 437, 937])
+def test_an_error_in_any_chunk_is_told_and_leaves_threads_that_work_on(failing):
+    def work(lo, hi):
+        if lo == failing:
+            raise ValueError(f"chunk {lo}")
+        return hi
+
+    assert failing in [lo for lo, _ in chunks(1000)]
+    for _ in range(3):
+        with pytest.raises(ValueError, match=f"chunk {failing}"):
+            over_chunks(work, 1000, n_jobs=3)
+    assert over_chunks(lambda lo, hi: hi, 1000, n_jobs=3)[-1] == 1000
+
+
+def test_work_on_chunks_may_have_chunks_of_its_own():
+    def outer(lo, hi):
+        return sum(over_chunks(lambda a, b: b - a, hi - lo, n_jobs=2, least=1))
+
+    assert sum(over_chunks(outer, 1000, n_jobs=2)) == 1000

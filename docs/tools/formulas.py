@@ -37,6 +37,8 @@ PARAMETERS = {
     "exponent": ("t", "the power"),
     "base": ("", "the kernel that is weighted"),
     "mass": ("", "the weights of the points"),
+    "rate": ("m", "how many points are drawn for each edge, times the strength of their repulsion"),
+    "share": ("s", "the share of a pair in what is drawn: that of its two points, from the target"),
 }
 # Where the limit as p → 0 holds, if it is not everywhere.
 LIMIT_HOLDS = {"AlphaBeta": "for a > 0 and a + b > 0", "JensenShannon": "for κ < 1"}

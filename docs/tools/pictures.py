@@ -19,6 +19,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 import nearfield as nf
+from nearfield.comparison.alignment import align
 from nearfield.io.datasets import digits
 from nearfield.show.palette import COLOURS, Classes, classes_or_numbers
 
@@ -28,7 +29,19 @@ matplotlib.rcParams["font.family"] = "DejaVu Sans"  # it comes with Matplotlib: 
 
 def draw_all(folder: Path) -> None:
     """Draw every picture."""
-    for draw in (kernels, costs, wine, cities, perplexities, aligning, digits_as_they_are):
+    for draw in (
+        kernels,
+        costs,
+        wine,
+        cities,
+        perplexities,
+        aligning,
+        umap,
+        spectrum,
+        labels,
+        points,
+        digits_as_they_are,
+    ):
         name = draw.__name__.partition("_")[0] + ".png"
         keep(draw(), folder / name)
         print(f"wrote {folder.name}/{name}")
@@ -212,6 +225,55 @@ def aligning() -> Figure:
         ax.set_aspect("equal")
         ax.set(xticks=[], yticks=[], xlabel=f"drift {made.drift[0, 1]:.2f} of the radius")
         ax.grid(visible=False)
+    return figure
+
+
+def umap() -> Figure:
+    """The digits by the published cost, by nf.UMAP and by umap-learn, from the start of nf.UMAP."""
+    table = digits()
+    theirs = np.load(Path(__file__).parent / "umap_digits.npz")["Y"]  # see benchmarks/studies/umap.py
+    ours = nf.UMAP(random_state=0).fit_transform(table.X)
+    published = nf.Embedder("umap", random_state=0).fit_transform(table.X)
+    figure = Figure(figsize=(12, 4.2), layout="constrained")
+    shown = {"umap: the published cost": lying(published), "nf.UMAP": ours, "umap-learn": theirs}
+    for k, (title, Y) in enumerate(shown.items()):
+        ax = figure.add_subplot(1, 3, k + 1)
+        nf.show.map(Y - Y.mean(axis=0), table.labels, ax=ax, title=title, legend=False, names=True)
+    return figure
+
+
+def spectrum() -> Figure:
+    """The digits under six attractions."""
+    table = digits()
+    return nf.spectrum(table.X, random_state=0).show(table.labels).figure
+
+
+def labels() -> Figure:
+    """Noisy digits of which every second has a label, without and with a say of the labels."""
+    table, random = digits(), np.random.default_rng(0)
+    X = table.X + 6 * random.normal(size=table.X.shape)
+    y = np.asarray(table.labels).astype(int)
+    given = np.where(np.arange(len(y)) % 2, -1, y)
+    strengths = (0.0, 0.5, 0.9)
+    figure, row = panels(*(f"supervision {each:g}" for each in strengths), width=4.2, height=4.2)
+    maps = [nf.TSNE(supervision=each, random_state=0).fit_transform(X, given) for each in strengths]
+    for k, (ax, each, Y) in enumerate(zip(row, strengths, maps, strict=True)):
+        ax.grid(visible=False)
+        style = {"legend": k == 2, "names": False, "size": 5}
+        nf.show.map(align(Y, maps[0]), y, ax=ax, title=f"supervision {each:g}", **style)
+    return figure
+
+
+def points() -> Figure:
+    """The digits in the colours of what is known of each point."""
+    table = digits()
+    model = nf.TSNE(random_state=0).fit(table.X)
+    found = nf.diagnose(model)
+    shown = ("novelty", "dimension", "rnx")
+    figure, row = panels(*shown, width=4.6, height=4.2)
+    for ax, name in zip(row, shown, strict=True):
+        ax.grid(visible=False)
+        nf.show.map(model, found[name], ax=ax, title=name, legend_title=name)
     return figure
 
 

@@ -15,11 +15,11 @@ from nearfield.algebra.parts import Part
 
 # The public names on their pages; a module has one to itself, and whatever is not named here is on the last.
 API = {
-    "estimators": ("Estimators", ["Embedder", "TSNE"]),
+    "estimators": ("Estimators", ["Embedder", "TSNE", "UMAP", "FuzzyNeighbours"]),
     "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
-    "runs": ("Runs, maps and files", ["Run", "Map", "load", "align"]),
+    "runs": ("Runs, maps and files", ["Run", "Map", "load", "align", "mix", "spectrum"]),
     "browser": ("In a browser and in a notebook", ["open_studio", "widget"]),
-    "judging": ("Quality and checks", ["quality", "compare", "check", "intrinsic_dimension"]),
+    "judging": ("Quality and checks", ["quality", "diagnose", "compare", "check", "intrinsic_dimension"]),
 }
 
 

@@ -17,6 +17,8 @@ __version__ = "0.1.0"
 _HOME = {
     "Embedder": "estimators",
     "TSNE": "estimators",
+    "UMAP": "umap",
+    "FuzzyNeighbours": "affinity.fuzzy",
     "load": "loading",
     "Method": "algebra.method",
     "method": "algebra.catalogue",
@@ -28,42 +30,52 @@ _HOME = {
     "transforms": "algebra.transforms",
     "intrinsic_dimension": "affinity.perplexity",
     "Run": "descent.run",
+    "mix": "affinity.mixing",
     "align": "descent.aligning",
+    "anndata": "anndata",
     "Map": "io.maps",
     "check": "engine.check",
     "compare": "comparison.comparing",
     "derive": "derivation.derive",
+    "diagnose": "judge.diagnosing",
     "quality": "judge.quality",
     "show": "show",
+    "spectrum": "comparison.spectrum",
     "open_studio": "studio.opening",
     "penalties": "steer.penalties",
     "terms": "steer.terms",
     "widget": "show.widgets",
 }
-_MODULES = {"costs", "kernels", "transforms", "show", "penalties", "terms"}
+_MODULES = {"anndata", "costs", "kernels", "transforms", "show", "penalties", "terms"}
 
 __all__ = [
     "TSNE",
+    "UMAP",
     "Embedder",
+    "FuzzyNeighbours",
     "Map",
     "Method",
     "Run",
     "__version__",
     "align",
+    "anndata",
     "check",
     "compare",
     "costs",
     "derive",
+    "diagnose",
     "intrinsic_dimension",
     "kernels",
     "load",
     "method",
     "methods",
+    "mix",
     "open_studio",
     "penalties",
     "quality",
     "register",
     "show",
+    "spectrum",
     "terms",
     "transforms",
     "unregister",
@@ -71,23 +83,28 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from nearfield import show
+    from nearfield import anndata, show
+    from nearfield.affinity.fuzzy import FuzzyNeighbours
+    from nearfield.affinity.mixing import mix
     from nearfield.affinity.perplexity import intrinsic_dimension
     from nearfield.algebra import costs, kernels, transforms
     from nearfield.algebra.catalogue import method, methods, register, unregister
     from nearfield.algebra.method import Method
     from nearfield.comparison.comparing import compare
+    from nearfield.comparison.spectrum import spectrum
     from nearfield.derivation.derive import derive
     from nearfield.descent.aligning import align
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
     from nearfield.estimators import TSNE, Embedder
     from nearfield.io.maps import Map
+    from nearfield.judge.diagnosing import diagnose
     from nearfield.judge.quality import quality
     from nearfield.loading import load
     from nearfield.show.widgets import widget
     from nearfield.steer import penalties, terms
     from nearfield.studio.opening import open_studio
+    from nearfield.umap import UMAP
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix, rows_of
+from nearfield.affinity.mixed import MixedFitted
+from nearfield.affinity.mixing import Mix
 from nearfield.affinity.source import Source
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.method import Method
@@ -57,6 +59,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     method_: Method
     learning_rate_: float
     moved_: Array
+    classes_known_: Array
     n_features_in_: int
     feature_names_in_: Any
     preparation_: Preparation
@@ -68,27 +71,28 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _stop(self) -> dict[str, Any]:
         """The arguments of `Run.converge` beside the ceiling."""
-        return {"tol": self.tol}
+        return {"tol": self.tol, "quick": bool(self.quick)}
 
     def fit(self, X: Any, y: Any = None, *, weights: Any = None) -> Self:
         """Make a map of X.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame (points, columns)
-            The data; distances, neighbours or affinities if `metric` says so.
-        y : ignored
-            There for scikit-learn's pipelines.
+        X : array, sparse matrix or data frame (points, columns), or a mix of views
+            The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several.
+        y : sequence (points,), optional
+            The class of each point, which has as much of a say as `supervision` gives it: by default none,
+            and y is ignored. None, NaN and -1 are no class.
         weights : array (points,), optional
             How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
         """
-        return self._fit(_validated(self, X), weights)
+        return self._fit(_validated(self, X), weights, y)
 
-    def _fit(self, X: Any, weights: Any) -> Self:
+    def _fit(self, X: Any, weights: Any, y: Any = None) -> Self:
         """Make a map of data that are valid."""
         check(self)
         method, options = self._asked()
-        run = Run(X, method, weights=weights, **options)
+        run = Run(X, method, weights=weights, labels=y if self.supervision else None, **options)
         self.__dict__.pop("preparation_", None)  # of an earlier fit
         return self._finished(run, self.pins)
 
@@ -116,11 +120,14 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         self.method_ = run.method
         self.learning_rate_ = run.learning_rate
         self._reference = run.reference()
+        self.__dict__.pop("classes_known_", None)  # of an earlier fit
+        if run.source.labels is not None:
+            self.classes_known_ = run.source.labels.codes.astype(np.float64)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, weights: Any = None) -> Array:
         """Make a map of X and return its coordinates; see `fit`."""
-        return self.fit(X, weights=weights).embedding_
+        return self.fit(X, y, weights=weights).embedding_
 
     def transform(self, X: Any) -> Array:
         """The places of some rows in the finished map.
@@ -202,6 +209,8 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         options |= {"init": with_places(reference, rows), "exaggeration": 1, "perplexity": perplexity}
         options["engine"] = self.plan_.engine
         fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
+        if self.supervision:  # nothing is known of the new rows
+            options["labels"] = np.concatenate([self.classes_known_, np.full(rows.shape[0], -1.0)])
         run = Run(fitted.extended(rows).X, composition, **options)
         if old != "free":
             run.pin(np.arange(n), Y, follow=None, soft=old == "soft")
@@ -209,7 +218,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Make a map of X, or, where there is one, add the rows to it; those that are there do not move."""
-        return self.extend(X) if hasattr(self, "embedding_") else self.fit(X)
+        return self.extend(X) if hasattr(self, "embedding_") else self.fit(X, y)
 
     def _reference_for(self, X: Any, ask: Callable[[Reference, Any], T]) -> T:
         """Ask the reference about rows that are valid."""
@@ -250,7 +259,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         True
         """
         check_is_fitted(self, "embedding_")
-        if type(self) not in (Embedder, TSNE):
+        if not type(self).__module__.startswith("nearfield."):
             raise TypeError(f"{type(self).__name__} is a class of one's own, which a file cannot hold")
         found = {name: getattr(self, name) for name in kept_attributes(type(self)) if name in vars(self)}
         found = {name: KEPT[name][0](value) if name in KEPT else value for name, value in found.items()}
@@ -310,14 +319,18 @@ class Embedder(Settings, _MapEstimator):
 
     method: str | Method = "tsne"
 
-    def _fit(self, X: Any, weights: Any) -> Self:
+    def _fit(self, X: Any, weights: Any, y: Any = None) -> Self:
         if isinstance(self.method, str) and self.method == "pca":
+            if check(self)["supervision"]:
+                raise ValueError("labels have no say in principal components: leave supervision at 0")
             if weights is not None:
                 raise ValueError("principal components take no weights here: leave them out, or use 'mds'")
+            if isinstance(X, Mix):
+                raise ValueError("principal components are of one view: give its columns, or use 'tsne'")
             if self.pins:
                 raise ValueError("principal components cannot be pinned: use another method")
             return self._fit_pca(X)
-        return super()._fit(X, weights)
+        return super()._fit(X, weights, y)
 
     def _fit_pca(self, X: Any) -> Self:
         """The principal components: no cost to minimise, but the map that every other is compared with."""
@@ -385,8 +398,8 @@ class TSNE(_MapEstimator):
     n_iter_without_progress: int = option(
         50,
         "int",
-        """The run ends when the cost changes by less than 3 % N/(N + 1000), or `tol`, within so many
-        iterations.""",
+        """The run ends when the cost changes by less than 0.15 %, or `tol`, within so many iterations, and
+        the points have all but come to rest.""",
     )
     min_grad_norm: float = option(
         1e-7, "float", "It ends as well when the norm of the gradient is below this."
@@ -417,11 +430,14 @@ class TSNE(_MapEstimator):
 
     def _stop(self) -> dict[str, Any]:
         patience, norm = self.n_iter_without_progress, self.min_grad_norm
-        return {"tol": self.tol, "patience": patience, "min_grad_norm": norm}
+        return super()._stop() | {"patience": patience, "min_grad_norm": norm}
 
     @property
     def kl_divergence_(self) -> float:
-        """The Kullback-Leibler divergence of the map: `cost_` under the name that scikit-learn gives it."""
+        """The Kullback-Leibler divergence of the map: `cost_` under the name that scikit-learn gives it.
+
+        With another `attraction` than 1, that has the part of the further springs in it.
+        """
         return self.cost_
 
 
@@ -445,6 +461,9 @@ def kept_attributes(kind: type) -> dict[str, Any]:
 def _validated(estimator: _MapEstimator, X: Any, *, reset: bool = True) -> Any:
     """X as a float64 array or CSR matrix, or a message that names the row or column to mend."""
     how: dict[str, Any] = {} if reset else {"reset": False, "ensure_min_samples": 0}
+    fitted = None if reset else estimator._reference.fitted
+    if isinstance(X, Mix) or isinstance(fitted, MixedFitted):
+        return _validated_views(estimator, X, fitted)
     if isinstance(X, tuple):  # which may be neighbours
         X = as_matrix(X, estimator.metric)
     if getattr(getattr(X, "dtype", None), "kind", "") not in "USO":  # of which the column is told below
@@ -456,6 +475,18 @@ def _validated(estimator: _MapEstimator, X: Any, *, reset: bool = True) -> Any:
             raise
         raise ValueError(_text_column(X)) from error
     finite(X, getattr(estimator, "feature_names_in_", None))
+    return X
+
+
+def _validated_views(estimator: _MapEstimator, X: Any, fitted: Any) -> Any:
+    """A mix that is to be fitted, or its rows that are new to a fitted one."""
+    if isinstance(fitted, MixedFitted):
+        return fitted.rows_of(X)
+    if fitted is not None:
+        raise ValueError("one view was fitted: pass the columns of new rows, and no mix")
+    check_count(X.n)
+    estimator.n_features_in_ = X.columns
+    estimator.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     return X
 
 

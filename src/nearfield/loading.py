@@ -11,11 +11,12 @@ from nearfield.descent.models import opening, read_model
 from nearfield.descent.run import Run
 from nearfield.estimators import KEPT, TSNE, Embedder, kept_attributes
 from nearfield.io.maps import Map, another_kind, read_kept
+from nearfield.umap import UMAP
 
-ESTIMATORS: dict[str, type[Embedder | TSNE]] = {kind.__name__: kind for kind in (Embedder, TSNE)}
+ESTIMATORS: dict[str, type[Embedder | TSNE | UMAP]] = {kind.__name__: kind for kind in (Embedder, TSNE, UMAP)}
 
 
-def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder | TSNE | Run | Map:
+def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder | TSNE | UMAP | Run | Map:
     """Open a file that nearfield has saved.
 
     Parameters
@@ -29,7 +30,7 @@ def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder 
 
     Returns
     -------
-    Embedder or TSNE, Run, Map
+    Embedder, TSNE or UMAP, Run, Map
         A fitted estimator for a model, a run for a run, a map for a map.
 
     Raises
@@ -64,7 +65,7 @@ def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder 
     return _estimator(os.fspath(path), kept, given)
 
 
-def _estimator(path: str, kept: Map, given: dict[str, Any]) -> Embedder | TSNE:
+def _estimator(path: str, kept: Map, given: dict[str, Any]) -> Embedder | TSNE | UMAP:
     """The fitted estimator of a model."""
     with opening(path):
         name = kept.session.get("estimator")

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
 from nearfield.affinity import space as module
 from nearfield.affinity.neighbours import neighbours_of
-from nearfield.affinity.search import RECALL
+from nearfield.affinity.search import RECALL, Columns, Lists, full_columns, nearest_in_lists
 from nearfield.affinity.source import Source
 
 METRICS = ["euclidean", "cosine", "sqeuclidean", "manhattan", "seuclidean", "mahalanobis", "chebyshev"]
@@ -85,12 +87,54 @@ def test_what_does_not_fit_is_refused(X, rows):
         neighbours_of(source, rows, 301)
     with pytest.raises(ValueError, match="affinities say nothing of distances"):
         neighbours_of(Source.of(np.eye(5), "affinity"), rows, 1)
-    given = Source.of(pairwise_distances(X), "precomputed")
+    distances = Source.of(pairwise_distances(X), "precomputed")
     with pytest.raises(ValueError, match="one column for each of the 300 points"):
-        neighbours_of(given, np.ones((3, 7)), 3)
+        neighbours_of(distances, np.ones((3, 7)), 3)
     with pytest.raises(ValueError, match="cannot be negative"):
-        neighbours_of(given, -np.ones((3, 300)), 3)
+        neighbours_of(distances, -np.ones((3, 300)), 3)
     with pytest.raises(ValueError, match="point 0 has the neighbour 300, but the 300 points"):
-        neighbours_of(given, (np.array([[300]]), np.array([[1.0]])), 1)
+        neighbours_of(distances, (np.array([[300]]), np.array([[1.0]])), 1)
     with pytest.raises(ValueError, match="row 1 has no neighbour"):
-        neighbours_of(given, sparse.csr_array(np.eye(2, 300) * [[1], [0]]), 1)
+        neighbours_of(distances, sparse.csr_array(np.eye(2, 300) * [[1], [0]]), 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 120),
+    columns=st.integers(1, 9),
+    lists=st.integers(1, 7),
+    k=st.integers(1, 40),
+    seed=st.integers(0, 2**16),
+)
+def test_lists_that_are_all_searched_give_the_nearest_and_of_equals_the_first(n, columns, lists, k, seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 3, size=(n, columns)).astype(np.float32)  # many are equally near, and none rounded
+    rows = random.integers(0, 3, size=(5, columns)).astype(np.float32)
+    cells = random.integers(0, lists, size=n)
+    made = Lists.of(np.ones((lists, columns), np.float32), cells, lists, 1.0)
+    centres = Columns.of(made.centres, np.arange(lists), np.array([0, lists]))
+    points = Columns.of(X, made.order, made.starts)
+    asking = np.pad(rows, ((0, 0), (0, full_columns(columns) - columns)))
+    indices, squared = nearest_in_lists(asking, centres, points, lists, k, 1)
+    expected = ((rows[:, None] - X) ** 2).sum(axis=2)
+    order = np.argsort(expected, axis=1, kind="stable")[:, :k]
+    found = min(k, n)
+    np.testing.assert_array_equal(indices[:, :found], order)
+    np.testing.assert_array_equal(squared[:, :found], np.take_along_axis(expected, order, axis=1))
+    assert np.all(np.isinf(squared[:, found:]))
+
+
+def test_threads_change_no_bit(X, monkeypatch, random):
+    monkeypatch.setattr(module, "ONE_LIST", 20)
+    rows = random.normal(size=(500, 5))
+    one, three = (neighbours_of(Source.of(X, n_jobs=count), rows, 10) for count in (1, 3))
+    np.testing.assert_array_equal(one.indices, three.indices)
+    np.testing.assert_array_equal(one.squared, three.squared)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+def test_rows_at_any_distance_have_neighbours_at_finite_ones(metric, X):
+    for far in (1e10, 1e19, 1e30, 1e100):
+        found = neighbours_of(Source.of(X, metric), np.full((1, 5), far), 4)
+        assert np.all(np.isfinite(found.squared))
+        assert len(set(found.indices[0])) == 4

@@ -50,7 +50,7 @@ def test_all_costs_declare_a_limit_but_those_of_distances_and_negative_powers_of
 
 
 # In these, attraction and repulsion scale apart, and none is least where map and data agree.
-TUGS_OF_WAR = (costs.ElasticEmbedding, costs.LargeVis, costs.CrossEntropy)
+TUGS_OF_WAR = (costs.ElasticEmbedding, costs.LargeVis, costs.CrossEntropy, costs.NegativeSampling)
 # These are least there only in sum over a distribution.
 IN_SUM_ONLY = (costs.KL, costs.ReverseKL, costs.NeRV)
 

@@ -22,7 +22,8 @@ def test_the_catalogue_has_every_name_of_the_table():
     table = (
         "asne ssne tsne tasne hssne dhssne itsne wtsne wssne nerv snerv tnerv jse sjse tjse rasne rssne rtsne"
         " msasne mssne msnerv msjse mstsne"
-        " gkl unerv ujse ee largevis umap absne chsne hlsne sqsne mds sstress sammon nmmds nsammon"
+        " gkl unerv ujse ee largevis umap umap_sampled absne chsne hlsne sqsne"
+        " mds sstress sammon nmmds nsammon"
     )
     assert sorted(nf.methods()) == sorted(table.split())
 
@@ -36,6 +37,11 @@ def test_the_catalogue_has_every_name_of_the_table():
         ("nerv", {"lam": 0.3}, nf.Method(costs.NeRV(0.3), kernels.Gaussian(), "point")),
         ("tjse", {"kappa": 0.2}, nf.Method(costs.JensenShannon(0.2), kernels.Student(), "pair")),
         ("largevis", {"gamma": 2.0}, nf.Method(costs.LargeVis(2.0), kernels.Student(), "none")),
+        (
+            "umap_sampled",
+            {"m": 3.0},
+            nf.Method(costs.NegativeSampling(3.0), kernels.UMAP(1.577, 0.895), "none"),
+        ),
         ("umap", {"a": 1.5, "b": 0.9}, nf.Method(costs.CrossEntropy(), kernels.UMAP(1.5, 0.9), "none")),
         ("absne", {"a": 0.5}, nf.Method(costs.AlphaBeta(0.5, 1.0), kernels.Student(), "pair")),
         ("mds", {}, nf.Method(costs.Stress())),
@@ -68,6 +74,7 @@ def test_unknown_names_and_parameters_are_refused_with_the_nearest():
         ((costs.Stress(), None, "joint"), 'use normalization "pair"'),
         ((costs.KL(), kernels.Inhomogeneous(), "pair"), "not symmetric"),
         ((costs.LargeVis(), kernels.ImportanceWeighted(), "none"), "weights up to 1"),
+        ((costs.NegativeSampling(), kernels.Student(), "none", None, (1.0, 2.0)), "one scale"),
         ((costs.KL(), kernels.Gaussian(), "rows"), "normalization must be one of"),
         ((costs.Stress(), None, "none", None, (1.0, 2.0)), "a cost of distances has none"),
         ((costs.KL(), kernels.Gaussian(), "pair", None, (1.0, -2.0)), "positive precisions"),

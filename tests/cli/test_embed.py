@@ -47,7 +47,7 @@ def test_quiet_is_quiet_and_the_default_name_is_in_the_current_folder(
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "flowers.csv"
     elsewhere.write_text((here / "iris.csv").read_text())
-    assert main(["embed", str(elsewhere), "--quiet", "--perplexity", "5"]) == 0
+    assert main(["embed", str(elsewhere), "--quiet", "--perplexity", "9"]) == 0
     assert files(here) == {"iris.csv", "flowers-map.csv"}
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -201,3 +201,12 @@ def test_settings_of_a_run_are_options(here: Path) -> None:
 def test_what_a_setting_refuses_is_said(given: str, expected: str, here: Path, capsys) -> None:
     assert main(["embed", "iris.csv", *given.split()]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_labels_have_a_say_if_they_are_asked(here, capsys):
+    options = ["embed", "iris.csv", "--label", "species", "--id", "who", *QUICK, "-q"]
+    assert main([*options, "--out", "a.csv"]) == 0
+    assert main([*options, "--out", "b.csv", "--supervision", "0.8"]) == 0
+    assert (here / "a.csv").read_text() != (here / "b.csv").read_text()
+    assert main(["embed", "iris.csv", "--supervision", "0.8"]) == 2
+    assert "--label NAME" in capsys.readouterr().err

@@ -264,5 +264,5 @@ def test_smacof_is_for_the_plain_stress_alone(name):
 
 
 def test_an_unknown_optimizer_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match="one of auto, momentum, lbfgs, smacof, got 'adam'"):
+    with pytest.raises(ValueError, match="one of auto, momentum, lbfgs, smacof, flow, got 'adam'"):
         choose("adam", nf.method("tsne"))

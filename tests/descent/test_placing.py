@@ -226,9 +226,10 @@ def test_novelty_is_a_rank_among_the_fitted(case):
 
 
 def test_what_is_far_from_all_is_new():
-    far = model().place(NEW + 100)
-    assert np.all(far.novelty == 1)
-    assert np.all(np.isfinite(far.Y))
+    for rows in (NEW + 100, NEW + 1e25):  # whose squares float32 cannot hold
+        far = model().place(rows)
+        assert np.all(far.novelty == 1)
+        assert np.all(np.isfinite(far.Y))
 
 
 def test_who_lies_beyond_the_map_is_flagged():

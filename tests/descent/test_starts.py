@@ -186,3 +186,10 @@ def test_a_start_that_is_none_is_refused(init, reason, random):
     with pytest.raises(ValueError, match=reason) as refusal:
         nf.Run(random.normal(size=(20, 3)), init=init)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_projection_whose_first_axis_is_constant_is_a_start_all_the_same(random):
+    X = np.c_[np.ones(80), random.normal(size=(80, 4))]
+    Y = nf.Run(X, "tsne", init=100 * X[:, :2], perplexity=5).Y
+    assert np.isfinite(Y).all()
+    assert Y.std() > 0

@@ -40,9 +40,17 @@ def test_matches_central_differences_without_net_force_or_torque(method, dimensi
 def test_value_and_gradient_agree_under_exaggeration(method, random):
     engine, Y = ready(method, random), random.normal(size=(N, 2))
     assert check_at(engine, Y, exaggeration=5.0).error < 1e-6
-    plain, strong = engine.evaluate(Y), engine.evaluate(Y, exaggeration=5.0)
+    plain, strong, weak = (engine.evaluate(Y, exaggeration=a) for a in (1.0, 5.0, 0.4))
     assert strong.cost == pytest.approx(plain.cost, rel=1e-12)
     assert strong.value != plain.value
+    assert strong.cost_with(5.0) == pytest.approx(strong.value, rel=1e-12)
+    more = (0.4 - 1) / (5 - 1)  # all of it is linear in the exaggeration
+    assert weak.value == pytest.approx(plain.value + more * (strong.value - plain.value), rel=1e-9)
+    wanted = plain.gradient + more * (strong.gradient - plain.gradient)
+    np.testing.assert_allclose(weak.gradient, wanted, atol=1e-12 * scale(strong))
+    for each, slope in weak.parameters.items():
+        wanted = plain.parameters[each] + more * (strong.parameters[each] - plain.parameters[each])
+        np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-12 * scale(strong))
 
 
 @every("method", METHODS, name)
@@ -55,6 +63,8 @@ def test_permuting_the_points_permutes_the_gradient(method, random):
         shuffled = shuffled.with_parameters(
             **{name: value[order] for name, value in kernel._per_point().items()}
         )
+    bound = {name: getattr(shuffled.cost, name)[order] for name in shuffled.cost.facts.bound}
+    shuffled = shuffled._with(cost=shuffled.cost._with(**bound))
     # The bound p: what a distance matrix was transformed and normalized to must not be so twice.
     permuted = Exact.__new__(Exact)
     permuted.__dict__.update(engine.__dict__, p=np.ascontiguousarray(engine.p[np.ix_(order, order)]))
@@ -96,6 +106,22 @@ def test_a_sparse_target_is_the_dense_one(method, random):
     dense, thin = Exact(method, P).evaluate(Y), Exact(method, csr_array(P)).evaluate(Y)
     assert thin.value == pytest.approx(dense.value, rel=1e-13)
     np.testing.assert_allclose(thin.gradient, dense.gradient, rtol=1e-10, atol=1e-13 * scale(dense))
+
+
+@pytest.mark.parametrize("exaggeration", [1.0, 12.0])
+@pytest.mark.parametrize("named", ["tsne", "hssne", "asne", "ssne", "mstsne", "mssne"])
+def test_a_sparse_target_has_the_closed_form_of_the_dense_one(named, exaggeration, random):
+    from scipy.sparse import csr_array
+
+    method = nf.method(named)
+    P, Y = target_for(method, N, random), random.normal(size=(N, 2))
+    there = np.median(P) < P
+    P *= there & there.T
+    dense, thin = exact(method, P), exact(method, csr_array(P))
+    assert type(thin) is type(dense)
+    a, b = (engine.evaluate(Y, exaggeration=exaggeration) for engine in (dense, thin))
+    assert b.value == pytest.approx(a.value, rel=1e-12)
+    np.testing.assert_allclose(b.gradient, a.gradient, rtol=1e-10, atol=1e-13 * scale(a))
 
 
 @every("method", METHODS, name)

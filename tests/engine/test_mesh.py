@@ -47,6 +47,7 @@ def test_it_is_the_exact_engine_to_its_accuracy(method, dimensions, exaggeration
     assert np.linalg.norm(b.gradient - a.gradient) < 0.01 * norm
     assert b.cost == pytest.approx(a.cost, rel=5e-3)
     assert b.value == pytest.approx(a.value, rel=5e-3)
+    assert b.cost_with(exaggeration) == pytest.approx(a.value, rel=5e-3)
     assert b.parameters.keys() == a.parameters.keys()
     for learned in a.parameters:
         assert b.parameters[learned] == pytest.approx(a.parameters[learned], rel=0.02, abs=1e-2 * norm)

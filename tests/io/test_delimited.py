@@ -121,9 +121,20 @@ def test_true_and_false_are_one_and_nought(write: Write) -> None:
 def test_columns_of_lists_are_named_as_such(write: Write, tmp_path: Path) -> None:
     notes = read_table(write('a,v,w\n1,"[0.1, 0.2]","(1, 2)"\n2,"[3 1e-4]",x\n')).notes
     assert notes == ("left out the column of lists 'v'", "left out the text column 'w'")
-    columns = {"a": [1, 2], "v": [[0.1, 0.2], [0.3, 0.4]]}
+    columns = {"a": [1, 2], "v": [["x", "y"], ["z"]], "w": [[1, 2], [3]]}
     pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
-    assert read_table(tmp_path / "t.parquet").notes == ("left out the column of lists 'v'",)
+    notes = read_table(tmp_path / "t.parquet").notes
+    assert notes == ("left out the column of lists 'v'", "left out the column of uneven lists 'w'")
+
+
+def test_columns_of_dates_are_named_as_such(write: Write) -> None:
+    rows = "1,2020-01-02,31.12.1999,10:30,2020-01-02\n2,NA,1.1.2000,11:45:01,soon\n"
+    table = read_table(write(f"a,when,born,at,due\n{rows}"))
+    assert table.names == ("a",)
+    assert table.notes == (
+        "left out the columns of dates 'when', 'born', 'at'",
+        "left out the text column 'due'",
+    )
 
 
 def test_messages_stay_short(write: Write) -> None:

@@ -15,7 +15,9 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
 import nearfield as nf
+from nearfield.affinity.distances import distances
 from nearfield.judge.quality import Quality
+from nearfield.judge.rows import distance_rows
 
 BY_NAME = ("auc", "trustworthiness", "continuity", "neighbours_kept", "q_local", "q_global")
 
@@ -282,6 +284,20 @@ def test_other_metrics(data, metric):
     assert judged.metric == metric
     for name, value in expected.figures.items():
         assert getattr(judged, name) == pytest.approx(value, abs=1e-9), name
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("metric", ["correlation", "hellinger", "inner_product", "tanimoto", "hamming"])
+def test_metrics_that_are_ours_are_computed_row_by_row(data, metric, form):
+    X, Y, _ = data
+    X = np.c_[np.abs(X), np.ones(len(X))]
+    X = (X > 1).astype(float) if metric in ("tanimoto", "hamming") else X
+    D = distances(X, metric)
+    rows, unit = distance_rows(form(X), metric)
+    assert_allclose(rows(np.array([3, 0])) * unit, D[[3, 0]], atol=2e-7)
+    assert nf.quality(form(X), Y, metric=metric).stress == pytest.approx(
+        nf.quality(D, Y, metric="precomputed").stress, abs=1e-6
+    )
 
 
 def test_a_function_as_metric_and_sparse_data(data):

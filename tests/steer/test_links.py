@@ -56,5 +56,5 @@ def test_links_leave_the_map_centred_and_bounds_do_not(blobs):
     run.step(20)
     np.testing.assert_allclose(run.Y.mean(axis=0), 0, atol=1e-9)
     run.add(nf.terms.Box([5], (100, 100), (120, 120)))
-    run.step(20)
+    run.step(50)  # it acts from iteration 100 on
     assert np.abs(run.Y.mean(axis=0)).max() > 1e-6

@@ -131,18 +131,23 @@ def served(files: Mapping[str, str | bytes | Path], policy: str = POLICY) -> Ite
                 self.send_response(204)
                 self.end_headers()
                 return
+            body = body.encode() if isinstance(body, str) else body
             self.send_response(200 if body is not None else 404)
             kind = KINDS.get(Path(name).suffix, "application/octet-stream")
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Security-Policy", policy)
+            self.send_header("Content-Length", str(len(body or b"")))  # else the end is told by hanging up
             self.end_headers()
-            self.wfile.write(body.encode() if isinstance(body, str) else body or b"")
+            self.wfile.write(body or b"")
 
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128  # a page asks for all its modules at once, and 5 may be too few
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -21,7 +21,7 @@ SOURCE = Path(nf.__file__).parent
 MANY = 150  # points, from which on new ones are placed by a grid here
 ENGINES = {
     "exact": ("tsne", "ssne", "jse", "nerv", "itsne", "mds", "sstress", "sammon", "mstsne", "msjse"),
-    "mesh": ("tsne", "ssne", "jse", "nerv", "wtsne", "umap", "mstsne", "msjse"),
+    "mesh": ("tsne", "ssne", "jse", "nerv", "wtsne", "umap", "umap_sampled", "mstsne", "msjse"),
     "pairs": ("mds",),
     "moments": ("sstress",),
 }
@@ -79,7 +79,23 @@ def given() -> None:
     order = np.argsort(D, axis=1)[:, 1:13]
     step((order, np.take_along_axis(D, order, axis=1)), "tsne", metric="precomputed", perplexity=4)
     step(sparse.csr_array(np.exp(-D) * (D < 4)), "jse", metric="affinity", engine="exact")
+    for n_components in (1, 2, 3):
+        how = {"perplexity": nf.FuzzyNeighbours(6), "optimizer": "flow", "n_components": n_components}
+        step(X, "umap_sampled", engine="mesh", **how)
     step(X, "tsne", weights=np.linspace(1, 3, len(X)), engine="mesh", perplexity=5)
+
+
+def bits() -> None:
+    """Rows of bits, many of which are set or few, old and new."""
+    random = np.random.default_rng(0)
+    for share in (0.5, 0.01):
+        X = (random.random((40, 200)) < share).astype(float)
+        X[np.arange(40), np.arange(40)] = 1  # none is empty
+        for engine in ("exact", "mesh"):
+            step(X, "tsne", metric="jaccard", engine=engine, perplexity=5)
+        model = nf.Embedder("tsne", metric="hamming", engine="exact", perplexity=5, max_iter=2, n_jobs=1)
+        for each in (X, sparse.csr_array(X)):
+            model.fit(each).place(1 - X[:3])
 
 
 def crowds() -> None:
@@ -120,7 +136,7 @@ if __name__ == "__main__":
     sys.setprofile(watch)
     threading.setprofile(watch)
     warnings.simplefilter("ignore")
-    for case in (every_engine, closed_forms, given, crowds, judged, placed, prepared):
+    for case in (every_engine, closed_forms, given, bits, crowds, judged, placed, prepared):
         case()
     sys.setprofile(None)
     for path, name in sorted(loops() - reached):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from nearfield.affinity.distances import check_metric, check_precomputed, parameters_of
+from nearfield.affinity.row_metrics import HALVED, PRODUCT, changed_sparse
 from nearfield.checks import finite
 
 ROUNDING = 1e-13  # of a squared distance that is the difference of squares
@@ -34,38 +34,29 @@ def of_metric(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> tupl
 
 
 def of_products(X: Any, metric: str) -> tuple[Between, Between]:
-    """The same for sparse data that are too large to be dense."""
+    """The same for sparse data that are too large to be dense, by a metric of `row_metrics`."""
     finite(X)
-    X, squares = _with_squares(X, metric)
+    longest = float(changed_sparse(X, PRODUCT)[1].max()) if metric == PRODUCT else None
 
-    def distances(rows: Any, of_rows: Any, columns: Any) -> Any:
+    def parts(rows: Any) -> tuple[Any, Any, Any]:
+        z, squares, t = changed_sparse(rows, metric)
+        return z, squares if longest is None else np.full_like(squares, longest), t
+
+    X, squares, offsets = parts(X)
+
+    def distances(rows: Any, of_rows: Any, theirs: Any, columns: Any) -> Any:
         D = (rows @ X[columns].T).toarray()
+        D -= np.multiply.outer(theirs, offsets[columns])
         both = np.add.outer(of_rows, squares[columns])
         D *= -2.0
         D += both
         both *= ROUNDING
         D[both > D] = 0.0
-        if metric == "cosine":
+        if metric in HALVED:
             D *= 0.5
-        return np.sqrt(D, out=D) if metric == "euclidean" else D
+        return D if metric in (*HALVED, "sqeuclidean") else np.sqrt(D, out=D)
 
     return (
-        lambda rows, columns: distances(X[rows], squares[rows], columns),
-        lambda rows, columns: distances(*_with_squares(rows, metric), columns),
+        lambda rows, columns: distances(X[rows], squares[rows], offsets[rows], columns),
+        lambda rows, columns: distances(*parts(rows), columns),
     )
-
-
-def _with_squares(X: Any, metric: str) -> tuple[Any, Any]:
-    """Sparse rows, for cosine distances of length one, and their squared lengths."""
-    X = sparse.csr_array(X, dtype=np.float64)
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    if metric != "cosine":
-        return X, squares
-    if not np.all(squares > 0):
-        raise ValueError(no_direction(int(np.argmin(squares))))
-    return sparse.csr_array(sparse.diags_array(1 / np.sqrt(squares)) @ X), np.ones_like(squares)
-
-
-def no_direction(row: int) -> str:
-    """What is wrong with a row that has no cosine."""
-    return f"row {row} is all zeros and has no direction: leave it out"

@@ -53,6 +53,18 @@ def check_weights(weights: Any, n: int) -> Array | None:
     return m
 
 
+def seen(weights: Array) -> Array:
+    """How many copies of each point a copy of each one sees, c_ij.
+
+    Examples
+    --------
+    >>> seen(np.array([2.0, 3.0]))
+    array([[1., 3.],
+           [2., 2.]])
+    """
+    return np.tile(weights, (len(weights), 1)) - np.eye(len(weights))
+
+
 def row_sums(P: Any, weights: Array | None) -> Array:
     """Σ_j c_ij p_ij, what a copy of each point sees; without weights the sums of the rows.
 

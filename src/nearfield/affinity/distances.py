@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from nearfield.affinity.row_metrics import HALVED, PRODUCT, changed, is_product, is_row_metric
 from nearfield.checks import check_count, finite
 from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
@@ -18,13 +19,15 @@ def metrics() -> list[str]:
     """The names that `metric` takes, beside a function of two rows."""
     from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
 
-    return sorted({*PAIRWISE_DISTANCE_FUNCTIONS, *_SCIPY} - {"nan_euclidean"})
+    return sorted({*PAIRWISE_DISTANCE_FUNCTIONS, *_SCIPY, *_OWN} - {"nan_euclidean"})
 
 
+FULL = 0.25  # of the numbers of sparse data, from which on they are no sparser than dense ones
 _SCIPY = {
     "braycurtis", "canberra", "chebyshev", "correlation", "dice", "hamming", "jaccard", "mahalanobis",
     "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
 }  # fmt: skip
+_OWN = {"hellinger", PRODUCT, "tanimoto"}
 
 
 @one_blas_thread()
@@ -64,6 +67,8 @@ def distances(
     check_metric(metric)
     X = X if sparse.issparse(X) else np.asarray(X)
     finite(X)
+    if sparse.issparse(X) and is_row_metric(metric, metric_params) and X.nnz > FULL * X.shape[0] * X.shape[1]:
+        X = X.toarray()  # whose differences keep more digits than those of squares
     n = X.shape[0]
     check_count(n)
     out = np.empty((n, n))
@@ -77,6 +82,8 @@ def distances(
 
         over_chunks(rows, n, n_jobs=n_jobs)
         power = (1 if metric == "euclidean" else 2) if squared else (0.5 if metric == "euclidean" else 1)
+    elif (own := _own_distances(X, metric, metric_params, n_jobs)) is not None:
+        out, power = own, 2 if squared else 1
     else:
         from sklearn.metrics import pairwise_distances
 
@@ -92,6 +99,31 @@ def distances(
     if not np.all(np.isfinite(out)):
         raise ValueError(NOT_FINITE)
     return out
+
+
+def _own_distances(
+    X: Any, metric: Any, metric_params: dict[str, Any] | None, n_jobs: int | None
+) -> Array | None:
+    """The distances of all pairs by a metric that is ours, or that ours takes more kinds of data for."""
+    from nearfield.affinity.between import of_products
+    from nearfield.affinity.bits import Bits, is_bits
+
+    if is_bits(X, metric, metric_params):
+        return Bits(X, metric).among_all(n_jobs)
+    if is_product(metric, metric_params) or (is_row_metric(metric, metric_params) and metric != "cosine"):
+        if sparse.issparse(X) or is_product(metric):
+            every = np.arange(X.shape[0])
+            D = of_products(sparse.csr_array(X), metric)[0](every, every)
+            return (D + D.T) / 2
+        rows = changed(np.asarray(X, dtype=np.float64), metric)
+        D = np.empty((len(rows), len(rows)))
+
+        def some(lo: int, hi: int) -> None:
+            cdist(rows[lo:hi], rows, "sqeuclidean" if metric in HALVED else "euclidean", out=D[lo:hi])
+
+        over_chunks(some, len(rows), n_jobs=n_jobs)
+        return D / 2 if metric in HALVED else D
+    return None
 
 
 NOT_FINITE = "some distances are not finite: the values are too large, scale the data down"
@@ -111,7 +143,9 @@ def parameters_of(metric: Any, X: Any, metric_params: dict[str, Any] | None) -> 
     if not isinstance(metric, str):
         return params
     if sparse.issparse(X) and metric in _SCIPY:
-        known = "euclidean, cosine or manhattan"
+        if metric == "hamming":
+            raise ValueError("metric 'hamming' takes sparse data of 0 and 1 alone: pass X.toarray()")
+        known = "euclidean, cosine, correlation, hellinger, jaccard or manhattan"
         raise ValueError(f"metric {metric!r} takes no sparse data: use {known}, or pass X.toarray()")
     if metric == "seuclidean":
         params.setdefault("V", np.var(X, axis=0, ddof=1))

@@ -11,6 +11,7 @@ from scipy import sparse
 from nearfield.affinity import graph_loops
 from nearfield.affinity.neighbours import Neighbours
 from nearfield.affinity.perplexity import calibrate
+from nearfield.affinity.supervision import Supervision
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.parallel import over_chunks
@@ -26,6 +27,7 @@ def graph_target(
     n_jobs: int | None = None,
     weights: Array | None = None,
     traits: Traits | None = None,
+    labels: Supervision | None = None,
 ) -> Any:
     """The target on a graph of neighbours; its distances are overwritten, and their traits noted."""
     bare, copies, n = method.target_kind == "weights", None, len(found.indices)
@@ -40,6 +42,8 @@ def graph_target(
     )
     if traits is not None:
         traits.note_calibrated(calibrated, weights, 0)
+    if labels is not None:
+        labels.discount(calibrated.rows, found.indices, copies, bare=bare)
     there = calibrated.rows > NEGLIGIBLE  # an empty place has none
     counts = there.sum(axis=1)
     indptr: Any = np.zeros(n + 1, index_type(int(counts.sum())))

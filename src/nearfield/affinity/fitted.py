@@ -6,6 +6,7 @@ row's own: it does not depend on the rows beside, nor on how many there are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +14,14 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
+from nearfield.affinity.bits import Bits
+from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.affinity.given import nearest_of_rows
 from nearfield.affinity.multiscale import scale_perplexities
 from nearfield.affinity.perplexity import calibrated, check_perplexity
 from nearfield.affinity.source import Source
-from nearfield.affinity.space import Space, Vectors, space, squarable
+from nearfield.affinity.space import Vectors, space, squarable
+from nearfield.affinity.space_base import Space
 from nearfield.affinity.strata import pay, strata_of_rows
 from nearfield.affinity.targets import neighbour_count
 from nearfield.affinity.traits import NEAREST, Traits, beside, mean_distance
@@ -46,6 +50,8 @@ class Ties:
         How many points each of them stands for.
     first : int
         The number of the first row, where they are some of more.
+    in_order : bool
+        Whether the first of them are the nearest of all points, nearest first.
     """
 
     indices: Any
@@ -54,10 +60,13 @@ class Ties:
     back: Array
     multiplicity: Array
     first: int = 0
+    in_order: bool = False
 
     def rows(self, lo: int, hi: int) -> Ties:
         """Those of some of the rows."""
-        parts = {name: each[lo:hi] for name, each in vars(self).items() if name != "first"}
+        parts: dict[str, Any] = {
+            name: each[lo:hi] for name, each in vars(self).items() if isinstance(each, np.ndarray)
+        }
         return replace(self, **parts, first=self.first + lo)
 
     def over_all(self, n: int) -> Ties:
@@ -70,7 +79,7 @@ class Ties:
         for name, empty in (("squared", np.inf), ("ahead", 0.0), ("back", 0.0), ("multiplicity", 0.0)):
             columns[name] = np.full((len(rows), n), empty)
             columns[name][at] = getattr(self, name)[there]
-        return replace(self, indices=np.broadcast_to(np.arange(n), (len(rows), n)), **columns)
+        return replace(self, indices=np.broadcast_to(np.arange(n), (len(rows), n)), in_order=False, **columns)
 
 
 class Fitted:
@@ -88,9 +97,11 @@ class Fitted:
         self.n, self.metric, self.metric_params = source.n, source.metric, source.metric_params
         self.precomputed, self.affinities, self.n_jobs = source.precomputed, source.affinities, source.n_jobs
         self.columns, self.weights = source.X.shape[1], source.weights
-        self._keys = _keys(source.X, source.n_jobs)
+        self._keys = keys_of(source.X, source.n_jobs)
         self._sorted: Any = None
+        self._ranked: Any = None
         self._vectors: Vectors | None = None
+        self._bits: Bits | None = None
         self._X: Any = None
         self.largest = 0.0
         built = vars(source).get("space")
@@ -112,13 +123,17 @@ class Fitted:
         """The points as a space to search in."""
         if self._vectors is not None:
             return self._vectors
+        if self._bits is not None:
+            return self._bits
         found = space(self._X, self.metric, self.metric_params)
         if isinstance(found, Vectors):
             self._vectors, self._X = found, None
+        elif isinstance(found, Bits):
+            self._bits = found
         return found
 
     def rows(self) -> Any:
-        """The rows, as far as they are kept: to the digits of float32, and for cosine of length one."""
+        """The rows, as far as they are kept: to the digits of float32, changed as the metric does."""
         if self._X is not None:
             return self._X
         if self._vectors is None:
@@ -130,7 +145,7 @@ class Fitted:
 
     def recognise(self, first: Fitted, rows: Any) -> None:
         """Know the first rows again by what they were when they were fitted, others by what they are."""
-        self._keys, self._sorted = np.vstack([first._keys, _keys(rows, self.n_jobs)]), None
+        self._keys, self._sorted = np.vstack([first._keys, keys_of(rows, self.n_jobs)]), None
 
     # Which rows were fitted -------------------------------------------------------------------------------
 
@@ -143,7 +158,7 @@ class Fitted:
             order = np.lexsort((np.arange(self.n), self._keys[:, 1], self._keys[:, 0]))
             self._sorted = (self._keys[order], order)
         keys, order = self._sorted
-        asked = _keys(rows, self.n_jobs)
+        asked = keys_of(rows, self.n_jobs)
         at = np.minimum(np.searchsorted(keys[:, 0], asked[:, 0]), self.n - 1)
         return np.where((keys[at] == asked).all(axis=1), order[at], -1)
 
@@ -184,6 +199,8 @@ class Fitted:
         """The neighbours of some rows with their p, as those of the fitted ones were had; or all points."""
         if self.affinities:
             return self._of_affinities(rows, method.target_kind)
+        if isinstance(perplexity, FuzzyNeighbours):
+            return self._fuzzy(rows, perplexity, all_pairs)
         perplexities = scale_perplexities(perplexity, method, self.n)
         if perplexities is not None:
             return self._of_scales(rows, method, perplexities, all_pairs)
@@ -194,7 +211,20 @@ class Fitted:
             return self._of_scales(rows, method, [wanted], all_pairs)
         indices, squared = self._all(rows) if all_pairs else self.nearest(rows, k)
         found = self._calibrated(indices, squared, [wanted], method.target_kind == "weights")
-        return found.over_all(self.n) if all_pairs else found
+        return found.over_all(self.n) if all_pairs else replace(found, in_order=True)
+
+    def _fuzzy(self, rows: Any, fuzzy: FuzzyNeighbours, all_pairs: bool) -> Ties:
+        """What each row sees of its neighbours; nobody sees it yet, so that is the weight of both ways."""
+        indices, squared = self.nearest(rows, fuzzy.others(self.n))
+        ahead = fuzzy.seen(np.sqrt(squared), self.n, self.n_jobs, mean=0.0)
+        there = np.isfinite(squared)
+        if not all_pairs:
+            return Ties(indices, squared, ahead, np.zeros_like(ahead), there.astype(np.float64))
+        weights = np.zeros((len(indices), self.n))  # all the others are there as well, and repel
+        weights[np.nonzero(there)[0], indices[there]] = ahead[there]
+        everyone = np.broadcast_to(np.arange(self.n), weights.shape)
+        nothing = np.zeros_like(weights)
+        return Ties(everyone, nothing, weights, nothing, np.ones_like(weights))
 
     def _of_scales(self, rows: Any, method: Method, perplexities: Any, all_pairs: bool) -> Ties:
         """The mean over several perplexities, of all points or of strata that stand for them."""
@@ -222,7 +252,7 @@ class Fitted:
         for each in perplexities:
             reached = np.minimum(each, np.maximum(total, 1.0))
             rows.append(calibrated(squared.copy(), reached, False, not bare, copies, self.n_jobs).rows)
-        ahead = np.sum(rows, axis=0) / len(rows)
+        ahead = rows[0] if len(rows) == 1 else np.sum(rows, axis=0) / len(rows)
         return Ties(indices, squared, ahead, self._back(indices, squared, bare), multiplicity)
 
     def _of_affinities(self, rows: Any, kind: str) -> Ties:
@@ -257,12 +287,10 @@ class Fitted:
         traits = self.traits
         if traits.beta is None:
             return np.zeros_like(squared)
-        beta, nearest, total = (values[indices] for values in (traits.beta, traits.nearest, traits.total))
-        beyond = np.maximum(squared - nearest, 0.0)
-        tied = np.isinf(beta)
-        seen = np.exp(-np.where(tied, 0.0, beta) * np.where(np.isfinite(beyond), beyond, 0.0))
-        seen = np.where(tied, beyond <= SAME * nearest, seen) * np.isfinite(squared)
-        return seen if bare else seen / (total + seen)
+        seen: Any = np.empty(squared.shape)
+        arguments = (indices, squared, traits.beta, traits.nearest, traits.total, not bare, SAME, seen)
+        over_chunks(loops.seen_back, len(seen), *arguments, n_jobs=self.n_jobs)
+        return seen
 
     # Novelty ------------------------------------------------------------------------------------------------
 
@@ -286,7 +314,17 @@ class Fitted:
         unlike[known >= 0] = traits.unlike[known[known >= 0]]
         theirs = traits.spacing[indices[new]]
         unlike[new] = beside(mean_distance(squared[new]), theirs, np.isfinite(squared[new]))
-        return np.searchsorted(np.sort(traits.unlike), unlike, side="left") / self.n
+        if self._ranked is None:
+            self._ranked = np.sort(traits.unlike)
+        return np.searchsorted(self._ranked, unlike, side="left") / self.n
+
+    def looked_up(self, rows: Any, known: Any, nearest: Callable[[], Any]) -> tuple[Any, Array]:
+        """The points that are nearest to some rows, and how unlike the fitted ones these are.
+
+        `nearest` gives indices and squared distances, which may have been found before.
+        """
+        indices, squared = nearest()
+        return indices, self.novelty(known, indices, squared)
 
     def spaced(self) -> Traits:
         """The traits, with the spacing of the points, for which neighbours are searched if they were not."""
@@ -303,13 +341,13 @@ def _in_data_units(traits: Traits) -> Traits:
     return replace(
         traits,
         unit=1.0,
-        beta=traits.beta / unit**2,
-        nearest=traits.nearest * unit**2,
+        beta=None if traits.beta is None else traits.beta / unit**2,
+        nearest=None if traits.nearest is None else traits.nearest * unit**2,
         spacing=None if traits.spacing is None else traits.spacing * unit,
     )
 
 
-def _keys(X: Any, n_jobs: int | None) -> Any:
+def keys_of(X: Any, n_jobs: int | None) -> Any:
     """Two sums for each row, by which it is known again."""
     keys = np.empty((X.shape[0], 2), np.uint64)
     if sparse.issparse(X):

@@ -155,6 +155,26 @@ def add_back(lo, hi, indices, squared, multiplicity, beta, nearest, total, P):
 
 
 @jit
+def seen_back(lo, hi, indices, squared, beta, nearest, total, normalized, same, seen):
+    """p_i|j: how the points j that are near some rows would see each of these, one row more beside theirs.
+
+    A point of infinite precision sees whoever is as near as its nearest, but for a share that is the `same`.
+    """
+    for i in range(lo, hi):
+        for e in range(indices.shape[1]):
+            j = indices[i, e]
+            if squared[i, e] == np.inf:
+                seen[i, e] = 0.0
+                continue
+            beyond = max(squared[i, e] - nearest[j], 0.0)
+            if np.isinf(beta[j]):
+                w = 1.0 if beyond <= same * nearest[j] else 0.0
+            else:
+                w = np.exp(-beta[j] * beyond)
+            seen[i, e] = w / (total[j] + w) if normalized else w
+
+
+@jit
 def symmetrise(lo, hi, P, factor):
     """P ← factor (P + Pᵀ) in place; the chunk owns the pairs i < j with i in its rows."""
     n = P.shape[0]

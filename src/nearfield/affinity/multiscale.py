@@ -84,5 +84,6 @@ def rungs(method: Method, source: Source, perplexities: Any, *, sampled: bool = 
     """The scales of some data, of all pairs or, `sampled`, on the strata of their neighbours."""
     check_scales(method, source)
     if sampled:
-        return OfStrata(method, strata(source), perplexities, source.n_jobs)
-    return OfAllPairs(method, source.distances(squared=True), perplexities, source.n_jobs)
+        return OfStrata(method, strata(source), perplexities, source.n_jobs, source.labels)
+    squared = source.distances(squared=True)
+    return OfAllPairs(method, squared, perplexities, source.n_jobs, labels=source.labels)

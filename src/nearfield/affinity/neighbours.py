@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,9 @@ class Neighbours:
 def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours:
     """The k nearest neighbours of every point.
 
-    Euclidean and cosine distances are fast at any size; other metrics of scikit-learn are computed for all
-    pairs, in blocks. Of a graph that was given, the nearest that it has. The result does not depend on the
-    number of threads.
+    Distances of bits and those that are Euclidean, of rows changed one by one, are fast at any size; other
+    metrics of scikit-learn are computed for all pairs, in blocks. Of a graph that was given, the nearest
+    that it has. The result does not depend on the number of threads.
 
     Examples
     --------
@@ -58,13 +58,38 @@ def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours
     (array([1, 0, 1], dtype=int32), array([1., 1., 4.], dtype=float32))
     """
     if source.graph is not None:
-        found = nearest_stored(source.graph, k, source.n_jobs, dtype)
-        return Neighbours(*found, 1.0, "as they were given", 1 / squarable(source.graph.data.max()))
+        stored = nearest_stored(source.graph, k, source.n_jobs, dtype)
+        return Neighbours(*stored, 1.0, "as they were given", 1 / squarable(source.graph.data.max()))
     if not 1 <= k <= source.n - 1:
         raise ValueError(f"a point has {source.n - 1} others, so k cannot be {k}")
     indices, squared, recall, how = source.space.nearest(k, source.n_jobs)
     share_out(indices, squared)
-    return Neighbours(indices, squared, recall, how, source.space.unit)
+    found = Neighbours(indices, squared, recall, how, source.space.unit)
+    if source.remembered:
+        vars(source)["nearest"] = _nearest_of(found, source.remembered)
+    return found
+
+
+def remembered(source: Source) -> Neighbours:
+    """The neighbours that a source was to remember: those of an earlier search, if there was one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> remembered(Source.of(np.array([[0.0], [1.0], [3.0]]), remembered=1)).indices.ravel()
+    array([1, 0, 1], dtype=int32)
+    """
+    known = vars(source).get("nearest")
+    if known is not None:
+        return known
+    if source.affinities:
+        raise ValueError("affinities say nothing of distances to neighbours: give distances, or the data")
+    return neighbours(source, min(source.remembered, source.n - 1))
+
+
+def _nearest_of(found: Neighbours, k: int) -> Neighbours:
+    """The nearest alone, of however many; copies, that the others may be let go."""
+    return replace(found, indices=found.indices[:, :k].copy(), squared=found.squared[:, :k].copy())
 
 
 @one_blas_thread()

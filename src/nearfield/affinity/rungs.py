@@ -15,6 +15,7 @@ from nearfield.affinity import graph_loops, loops
 from nearfield.affinity.edges import NEGLIGIBLE, index_type
 from nearfield.affinity.perplexity import calibrate
 from nearfield.affinity.strata import Sampled, Strata
+from nearfield.affinity.supervision import Supervision
 from nearfield.algebra.method import Method
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
@@ -33,6 +34,8 @@ class Rungs:
         Rising.
     multiplicity : array (points, columns), optional
         How many points each column stands for; None, if they are all points.
+    labels : Supervision, optional
+        The classes that have a say in the mean.
 
     Attributes
     ----------
@@ -49,7 +52,9 @@ class Rungs:
         perplexities: Any,
         n_jobs: int | None = None,
         multiplicity: Any = None,
+        labels: Supervision | None = None,
     ) -> None:
+        self.labels = labels
         self.method, self.squared, self.n_jobs = method, squared, n_jobs
         self.perplexities, self.multiplicity, self.n = list(perplexities), multiplicity, len(squared)
         options: dict[str, Any] = {
@@ -126,6 +131,8 @@ class OfAllPairs(Rungs):
 
     def _mean(self) -> Array:
         P = self._sum / self.entered
+        if self.labels is not None:
+            self.labels.discount(P, bare=self._bare)
         if self.method.target_kind != "row":
             over_chunks(loops.symmetrise, self.n, P, 0.5 if self._bare else 0.5 / self.n, n_jobs=self.n_jobs)
         return P
@@ -134,8 +141,15 @@ class OfAllPairs(Rungs):
 class OfStrata(Rungs):
     """P on the strata, with the number of pairs that each of its values stands for."""
 
-    def __init__(self, method: Method, strata: Strata, perplexities: Any, n_jobs: int | None = None) -> None:
-        super().__init__(method, strata.squared, perplexities, n_jobs, strata.multiplicity)
+    def __init__(
+        self,
+        method: Method,
+        strata: Strata,
+        perplexities: Any,
+        n_jobs: int | None = None,
+        labels: Supervision | None = None,
+    ) -> None:
+        super().__init__(method, strata.squared, perplexities, n_jobs, strata.multiplicity, labels)
         self.unit = strata.unit
         self.indices, self._there = strata.indices, strata.multiplicity > 0
         counts = self._there.sum(axis=1)
@@ -156,8 +170,20 @@ class OfStrata(Rungs):
             arguments = (*known, self._nearest, self._total, self._back)
             over_chunks(loops.add_back, self.n, *arguments, n_jobs=self.n_jobs)
 
+    def _discounted(self) -> tuple[Any, Any]:
+        """The sums of p ahead and back, as labels let them be."""
+        if self.labels is None:
+            return self._sum, self._back
+        ahead = self._sum.copy()
+        scale = self.labels.discount(ahead, self.indices, self.multiplicity, bare=self._bare)
+        if self._back is None:
+            return ahead, None
+        factors = self.labels.factors(np.arange(self.n)[:, None], self.indices)
+        return ahead, (self._back * factors * scale[self.indices]).astype(self._back.dtype)
+
     def _mean(self) -> Sampled:
-        ahead = self._flat(self._sum)
+        forward, backward = self._discounted()
+        ahead = self._flat(forward)
         if self._back is None:
             p = np.maximum(ahead / np.float32(self.entered), np.float32(NEGLIGIBLE))
             rows = (p, self._columns, self.indptr)
@@ -165,7 +191,7 @@ class OfStrata(Rungs):
         indptr, indices, forth, back = self._both_ways()
         values, count = np.empty(len(indices), np.float32), np.empty(len(indices), np.float32)
         factor = 0.5 / self.entered / (1 if self._bare else self.n)
-        drawn = (forth, back, ahead, self._flat(self._back), self._multiplicity)
+        drawn = (forth, back, ahead, self._flat(backward), self._multiplicity)
         over_chunks(graph_loops.joint, self.n, indptr, *drawn, factor, values, count, n_jobs=self.n_jobs)
         np.maximum(values, np.float32(NEGLIGIBLE / self.n), out=values)
         return Sampled(sparse.csr_array((values, indices, indptr), (self.n,) * 2), count)

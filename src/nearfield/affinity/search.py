@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from nearfield.affinity import list_loops
+from nearfield.affinity.list_loops import STEP, TOGETHER
 from nearfield.parallel import over_chunks
 
 RECALL = 0.98  # the share of the true neighbours that a search must find
@@ -46,6 +48,63 @@ class Lists:
         np.cumsum(np.bincount(cells, minlength=len(centres)), out=starts[1:])
         order = np.argsort(cells, kind="stable").astype(np.int32)
         return cls(centres, order, starts, int(searched), recall)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Rows in lists, each list column by column, so that a loop reads many rows of a column at once.
+
+    Columns are filled up with zeros, and lists with rows that are infinitely far, to full steps of the loop.
+
+    Attributes
+    ----------
+    values : array
+        The lists one after the other, each (columns, rows) in one piece.
+    members : array (rows,)
+        Which row each is.
+    starts : array (lists + 1,)
+        Where each list starts among them.
+    """
+
+    values: Any
+    members: Any
+    starts: Any
+
+    @classmethod
+    def of(cls, X: Any, order: Any, starts: Any) -> Columns:
+        """The rows of X in the lists that `Lists` describes."""
+        sizes = np.diff(starts)
+        widths = TOGETHER * -(-sizes // TOGETHER)
+        begins = np.zeros(len(starts), np.int64)
+        np.cumsum(widths, out=begins[1:])
+        columns = full_columns(X.shape[1])
+        values, members = np.zeros(columns * begins[-1], np.float32), np.zeros(begins[-1], np.int32)
+        for cell, (size, width) in enumerate(zip(sizes, widths, strict=True)):
+            rows, begin = order[starts[cell] : starts[cell + 1]], begins[cell]
+            here = values[columns * begin : columns * (begin + width)].reshape(columns, width)
+            here[: X.shape[1], :size] = X[rows].T
+            here[:, size:] = np.inf
+            members[begin : begin + size] = rows
+        return cls(values, members, begins)
+
+
+def full_columns(count: int) -> int:
+    """The number of columns, filled up to full steps of the loop."""
+    return STEP * -(-count // STEP)
+
+
+def nearest_in_lists(
+    asking: Any, centres: Columns, points: Columns, searched: int, k: int, n_jobs: int | None
+) -> tuple[Any, Any]:
+    """The k nearest points to some rows, and their squared distances, in the lists with the nearest centres.
+
+    A row's result is its own, to the last bit: it does not depend on the rows beside. Of equally near points
+    the first ones are taken; where there are fewer than k, an entry at the end is at infinity.
+    """
+    indices, squared = np.empty((len(asking), k), np.int32), np.empty((len(asking), k), np.float32)
+    kept = (centres.values, centres.members, points.values, points.members, points.starts, searched)
+    over_chunks(list_loops.search, len(asking), asking, *kept, indices, squared, n_jobs=n_jobs)
+    return indices, squared
 
 
 def all_distances(base: Any) -> Any:

@@ -6,7 +6,7 @@ from nearfield.parallel.compiled import jit
 
 
 @jit
-def leave_out_self(lo, hi, X, rows, found, indices, squared):
+def leave_out_self(lo, hi, X, asking, rows, found, indices, squared):
     """The first k of k + 1 found neighbours that are not the point itself, sorted by distance."""
     k = indices.shape[1]
     for i in range(lo, hi):
@@ -18,7 +18,7 @@ def leave_out_self(lo, hi, X, rows, found, indices, squared):
                 continue
             total = 0.0
             for c in range(X.shape[1]):
-                gap = X[own, c] - X[j, c]
+                gap = asking[i, c] - X[j, c]
                 total += gap * gap
             at = m  # insertion: what came in order stays so but for rounding
             while at > 0 and squared[i, at - 1] > total:
@@ -44,47 +44,6 @@ def squared_between(X, j, row):
 
 
 @jit
-def put(indices, squared, m, j, total):
-    """Put a point at its place among the m nearest so far; of equally near ones the first index leads."""
-    at = m
-    while at > 0 and (squared[at - 1] > total or (squared[at - 1] == total and indices[at - 1] > j)):
-        if at < len(indices):
-            squared[at] = squared[at - 1]
-            indices[at] = indices[at - 1]
-        at -= 1
-    if at < len(indices):
-        squared[at] = total
-        indices[at] = j
-
-
-@jit
-def search(lo, hi, X, asking, centres, order, starts, searched, indices, squared):
-    """The k nearest points to some other rows, in the lists whose centres are nearest.
-
-    Nothing depends on the rows beside, and of equally near points the first ones are taken.
-    """
-    k = indices.shape[1]
-    lists, apart = np.empty(searched, np.int32), np.empty(searched, np.float32)
-    for i in range(lo, hi):
-        row = asking[i]
-        for cell in range(len(centres)):
-            total = squared_between(centres, cell, row)
-            if cell < searched or total < apart[searched - 1]:
-                put(lists, apart, min(cell, searched), cell, total)
-        m = 0
-        for cell in lists:
-            for at in range(starts[cell], starts[cell + 1]):
-                j = order[at]
-                total = squared_between(X, j, row)
-                if m < k or total <= squared[i, k - 1]:
-                    put(indices[i], squared[i], m, j, total)
-                    m = min(m + 1, k)
-        for e in range(m, k):  # fewer were found
-            indices[i, e] = 0
-            squared[i, e] = np.inf
-
-
-@jit
 def squared_to_all(lo, hi, X, asking, squared):
     """The squared distances of some other rows to all points."""
     for i in range(lo, hi):
@@ -93,16 +52,11 @@ def squared_to_all(lo, hi, X, asking, squared):
 
 
 @jit
-def distances_apart(X, rows, others, out):
-    """The Euclidean distances of some rows to some others each."""
-    for a in range(len(rows)):
-        here = X[rows[a]]
+def squared_apart(X, asking, others, out):
+    """The squared distances of some rows to some points each."""
+    for a in range(len(asking)):
         for e in range(others.shape[1]):
-            there, total = X[others[a, e]], np.float32(0)
-            for c in range(X.shape[1]):
-                gap = here[c] - there[c]
-                total += gap * gap
-            out[a, e] = np.sqrt(total)
+            out[a, e] = squared_between(X, others[a, e], asking[a])
 
 
 @jit

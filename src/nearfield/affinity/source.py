@@ -16,7 +16,9 @@ from scipy import sparse
 from nearfield.affinity.copies import check_weights
 from nearfield.affinity.distances import check_apart, distances
 from nearfield.affinity.given import as_matrix, distance_graph
-from nearfield.affinity.space import Space, space
+from nearfield.affinity.space import space
+from nearfield.affinity.space_base import Space
+from nearfield.affinity.supervision import Supervision
 from nearfield.checks import finite, numbers
 from nearfield.typing import Array
 
@@ -35,6 +37,10 @@ class Source:
         How many equal rows each row stands for.
     n_jobs : int or None
         Threads; None is all cores.
+    remembered : int
+        How many neighbours of each point are kept once they have been searched.
+    labels : Supervision, optional
+        The classes of the points, where they are to have a say.
     """
 
     X: Any
@@ -42,6 +48,8 @@ class Source:
     metric_params: dict[str, Any] | None = None
     weights: Array | None = None
     n_jobs: int | None = None
+    remembered: int = 0
+    labels: Supervision | None = None
 
     @classmethod
     def of(
@@ -51,8 +59,9 @@ class Source:
         metric_params: dict[str, Any] | None = None,
         weights: Any = None,
         n_jobs: int | None = None,
+        remembered: int = 0,
     ) -> Self:
-        """The source of what a person gave, or what is wrong with it.
+        """The source of what a person gave, or what is wrong with it; a source is what it is already.
 
         Examples
         --------
@@ -61,10 +70,14 @@ class Source:
         >>> source.n, source.columns, source.euclidean
         (4, 4, True)
         """
+        if isinstance(X, cls):
+            told: dict[str, Any] = {} if weights is None else {"weights": check_weights(weights, X.n)}
+            told |= {} if n_jobs in (None, X.n_jobs) else {"n_jobs": n_jobs}
+            return replace(X, **told) if told else X
         X = numbers(as_matrix(X, metric))
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
-        return cls(X, metric, metric_params, check_weights(weights, X.shape[0]), n_jobs)
+        return cls(X, metric, metric_params, check_weights(weights, X.shape[0]), n_jobs, remembered)
 
     # What it is -------------------------------------------------------------------------------------------
 
@@ -72,6 +85,11 @@ class Source:
     def n(self) -> int:
         """How many points there are."""
         return self.X.shape[0]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Points and columns, as of a matrix."""
+        return self.X.shape
 
     @property
     def n_copies(self) -> float:
@@ -109,6 +127,16 @@ class Source:
         return not self.given or (self.precomputed and not sparse.issparse(self.X))
 
     @property
+    def views(self) -> tuple[Source, ...]:
+        """The sources that are mixed, if there are several."""
+        return ()
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """What each of them counts."""
+        return ()
+
+    @property
     def columns(self) -> int:
         """How many columns are held for each point."""
         return 0 if self.given and sparse.issparse(self.X) else self.X.shape[1]
@@ -117,6 +145,16 @@ class Source:
     def stored(self) -> int | None:
         """How many numbers sparse data hold."""
         return self.X.nnz if sparse.issparse(self.X) else None
+
+    def supervised(self, labels: Any, strength: float) -> Source:
+        """The same with labels that have a say; nothing, if they are to have none."""
+        if not strength:
+            return self
+        if labels is None:
+            raise ValueError(
+                "supervision needs labels: pass them as y to fit, as labels to Run, or leave it at 0"
+            )
+        return replace(self, labels=Supervision.of(labels, self.n, strength))
 
     # More or fewer rows -----------------------------------------------------------------------------------
 
@@ -157,12 +195,14 @@ class Source:
         if added is not None or self.weights is not None:
             parts = ((self.weights, self.n), (added, rows.shape[0]))
             both = np.concatenate([np.ones(n) if each is None else each for each, n in parts])
-        return replace(self, X=X, weights=both)
+        labels = None if self.labels is None else self.labels.extended(rows.shape[0])
+        return replace(self, X=X, weights=both, labels=labels)
 
     def first(self, n: int) -> Source:
         """The first n rows alone."""
         X = self.X[:n, :n] if self.given else self.X[:n]
-        return replace(self, X=X, weights=None if self.weights is None else self.weights[:n])
+        labels = None if self.labels is None else self.labels.first(n)
+        return replace(self, X=X, weights=None if self.weights is None else self.weights[:n], labels=labels)
 
     def last(self, count: int) -> Any:
         """The last rows, as they were added."""

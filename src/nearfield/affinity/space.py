@@ -1,7 +1,8 @@
 """Data as a space to search in: the nearest of some rows among others, in one unit.
 
-Euclidean and cosine distances are searched by faiss, exactly where that is quick and else by an inverted file
-with measured recall; all other metrics are computed pair by pair, in blocks.
+Euclidean distances, of rows as they are or changed one by one, are searched by faiss, exactly where that is
+quick and else by an inverted file with measured recall; bits are compared word by word; all other metrics are
+computed pair by pair, in blocks.
 """
 
 from __future__ import annotations
@@ -13,9 +14,21 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import search_loops
-from nearfield.affinity.between import Between, no_direction, of_metric, of_products
+from nearfield.affinity.between import Between, of_metric, of_products
+from nearfield.affinity.bits import Bits, is_bits
 from nearfield.affinity.distances import NOT_FINITE, check_gave
-from nearfield.affinity.search import QUERIES, Lists, all_distances, by_lists, search
+from nearfield.affinity.row_metrics import CENTRED, HALVED, PRODUCT, changed, is_product, is_row_metric
+from nearfield.affinity.search import (
+    QUERIES,
+    Columns,
+    Lists,
+    all_distances,
+    by_lists,
+    full_columns,
+    nearest_in_lists,
+    search,
+)
+from nearfield.affinity.space_base import Found, Space
 from nearfield.checks import finite
 from nearfield.parallel import over_chunks
 
@@ -23,9 +36,8 @@ EXACT_UP_TO = 20_000  # points, above which an inverted file is quicker than all
 DENSE_UP_TO = 2**31  # bytes that sparse data may take as dense ones; larger ones are multiplied as they are
 BLOCK = 2**24  # distances at a time where all are computed
 ONE_LIST = 5_000  # points, up to which other rows are compared with all of them
+FAR = 1e36  # a squared distance in float32, beside which those among points are small
 MEASURED = 90  # neighbours on which the recall of lists is measured that no search has left
-
-Found = tuple[Any, Any, float, str]  # indices, squared distances, the recall, and how they were found
 
 
 def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None) -> Space:
@@ -37,63 +49,33 @@ def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | Non
     >>> indices.ravel(), squared.ravel()
     (array([1, 0, 1], dtype=int32), array([1., 1., 4.], dtype=float32))
     """
-    plain = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean", "cosine") and not metric_params
+    if is_bits(X, metric, metric_params):
+        return Bits(X, metric)
+    product = is_product(metric, metric_params)
+    plain = product or is_row_metric(metric, metric_params)
     if plain and not (sparse.issparse(X) and 4 * X.shape[0] * X.shape[1] > DENSE_UP_TO):
-        return Vectors(X, metric == "cosine", metric == "sqeuclidean")
+        return Products(X) if product else Vectors(X, metric)
     among, to = of_products(X, metric) if plain else of_metric(X, metric, metric_params)
     return Table(among, to, X.shape[0])
 
 
-class Space:
-    """What both kinds have.
-
-    Attributes
-    ----------
-    n : int
-        The points.
-    unit : float
-        What distances are to be multiplied by to be those of the data: float32 cannot square all numbers.
-    """
-
-    n: int
-    unit = 1.0
-
-    def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
-        """The k nearest among some points, nearest first, of some points; by default of all among all.
-
-        No point is its own neighbour. Where there are fewer than k, an entry at the end is at infinity.
-        """
-        raise TypeError(f"{type(self).__name__} does not define nearest")
-
-    def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
-        """The k nearest points to some other rows, which have the same columns, nearest first."""
-        raise TypeError(f"{type(self).__name__} does not define nearest_to")
-
-    def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
-        """The squared distances of some other rows to all or some points, in the unit of `nearest_to`."""
-        raise TypeError(f"{type(self).__name__} does not define to_all")
-
-    def apart(self, rows: Any, others: Any) -> Any:
-        """The distances of some points (rows,) to others each (rows, others)."""
-        raise TypeError(f"{type(self).__name__} does not define apart")
-
-
 class Vectors(Space):
-    """Euclidean distances of rows, or cosine distances, which are those of rows of length one."""
+    """Distances of rows that are Euclidean ones, or their squares, of rows that are changed one by one."""
 
-    def __init__(self, X: Any, cosine: bool = False, squares: bool = False) -> None:
-        self.cosine, self.squares = cosine, squares
-        self.X, self._mean, self._factor = _centred(X, cosine)
+    def __init__(self, X: Any, metric: str = "euclidean") -> None:
+        self.metric = metric
+        self.X, self._mean, self._factor = _centred(X, metric)
         self.n, self.unit = len(self.X), 1 / self._factor
         self.lists: Lists | None = None
+        self._laid: tuple[Columns, Columns] | None = None
         self.farthest = 1.0  # no two points are further apart, squared: float32 can hold the square of that
-        if squares:
+        if metric == "sqeuclidean":
             self.farthest = 4 * float(np.einsum("ij,ij->i", self.X, self.X).max())
             self.unit = self.unit**2 * self.farthest
 
     def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
         base = self.X if members is None else np.ascontiguousarray(self.X[members])
-        asking = self.X if queries is None else np.ascontiguousarray(self.X[queries])
+        asking = self._own(queries)
         if len(asking) * len(base) <= EXACT_UP_TO**2:
             found, recall, how = search(all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
         else:
@@ -105,30 +87,28 @@ class Vectors(Space):
         rows = np.arange(self.n) if queries is None else queries
         indices: Any = np.empty((len(asking), k), np.int32)
         squared: Any = np.empty((len(asking), k), np.float32)
-        over_chunks(
-            search_loops.leave_out_self, len(asking), self.X, rows, found, indices, squared, n_jobs=n_jobs
-        )
-        return indices, self._by_metric(squared), recall, how
+        arguments = (self.X, asking, rows, found, indices, squared)
+        over_chunks(search_loops.leave_out_self, len(asking), *arguments, n_jobs=n_jobs)
+        return indices, self._by_metric(squared, asking), recall, how
 
     def nearest_to(self, rows: Any, k: int, n_jobs: int | None = None) -> Found:
         """Row by row in one fixed order, unlike a search in batches: a row's result is its own."""
-        asking, lists = self._asking(rows), self.listed(n_jobs)
-        indices: Any = np.empty((len(asking), k), np.int32)
-        squared: Any = np.empty((len(asking), k), np.float32)
-        kept = (lists.centres, lists.order, lists.starts, lists.searched)
-        over_chunks(search_loops.search, len(asking), self.X, asking, *kept, indices, squared, n_jobs=n_jobs)
+        lists, (centres, points) = self.listed(n_jobs), self.laid(n_jobs)
+        asking = self._asking(rows)
+        asking = np.pad(asking, ((0, 0), (0, full_columns(asking.shape[1]) - asking.shape[1])))
+        indices, squared = nearest_in_lists(asking, centres, points, lists.searched, k, n_jobs)
         how = f"inverted file of {len(lists.centres)} lists, {lists.searched} searched"
         how = "exact" if len(lists.centres) == 1 else f"{how}, recall {lists.recall:.3f}"
-        return indices, self._by_metric(squared), lists.recall, how
+        return indices, self._by_metric(squared, asking), lists.recall, how
 
     def to_all(self, rows: Any, n_jobs: int | None = None, members: Any = None) -> Any:
         asking, base = self._asking(rows), self.X if members is None else self.X[members]
         squared: Any = np.empty((len(asking), len(base)), np.float32)
         over_chunks(search_loops.squared_to_all, len(asking), base, asking, squared, n_jobs=n_jobs)
-        return self._by_metric(squared)
+        return self._by_metric(squared, asking)
 
     def rows(self) -> Any:
-        """The points as they were given, to the digits of float32; for cosine distances of length one."""
+        """The points as they were given, to the digits of float32; changed as the metric changes them."""
         return self.X.astype(np.float64) / self._factor + self._mean
 
     def _asking(self, rows: Any) -> Any:
@@ -137,7 +117,14 @@ class Vectors(Space):
             raise ValueError(
                 f"other rows must have {self.X.shape[1]} columns as the points, got {rows.shape[1]}"
             )
-        return _as_points(rows, self._mean, self._factor, self.cosine)
+        # Beyond, float32 cannot hold the square of a distance: whoever is as far is far from all.
+        farthest = np.sqrt(FAR) * self.farthest if self.metric == "sqeuclidean" else FAR
+        most = float(np.sqrt(farthest / rows.shape[1]))
+        return _as_points(rows, self._mean, self._factor, self.metric, most)
+
+    def _own(self, rows: Any = None) -> Any:
+        """All or some points as they ask for others."""
+        return self.X if rows is None else np.ascontiguousarray(self.X[rows])
 
     def listed(self, n_jobs: int | None = None) -> Lists:
         """The lists that a search among all points has left, or one of all points if they are few.
@@ -152,18 +139,75 @@ class Vectors(Space):
                 self.lists = by_lists(self.X[:: -(-self.n // QUERIES)], self.X, MEASURED, n_jobs)[3]
         return self.lists
 
-    def _by_metric(self, squared: Any) -> Any:
-        """Squared distances by the metric, from squared Euclidean ones."""
-        if self.cosine:
-            return (squared / 2) ** 2  # 1 - cos is half the squared distance of unit vectors
-        return (squared / np.float32(self.farthest)) ** 2 if self.squares else squared
+    def laid(self, n_jobs: int | None = None) -> tuple[Columns, Columns]:
+        """The centres and the points in their lists, column by column, laid when they are first asked for.
+
+        They take as much memory as the points themselves.
+        """
+        if self._laid is None:
+            lists = self.listed(n_jobs)
+            count = len(lists.centres)
+            centres = Columns.of(lists.centres, np.arange(count), np.array([0, count]))
+            self._laid = centres, Columns.of(self.X, lists.order, lists.starts)
+        return self._laid
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_laid": None}
+
+    def _by_metric(self, squared: Any, asking: Any) -> Any:
+        """Squared distances by the metric, from squared Euclidean ones to rows that asked."""
+        if self.metric in HALVED:
+            return (squared / 2) ** 2
+        return (squared / np.float32(self.farthest)) ** 2 if self.metric == "sqeuclidean" else squared
 
     def apart(self, rows: Any, others: Any) -> Any:
         found = np.empty(others.shape, np.float32)
-        search_loops.distances_apart(self.X, rows, others, found)
-        if self.cosine:
-            return found**2 / 2
-        return found**2 / np.float32(self.farthest) if self.squares else found
+        asking = self._own(rows)
+        search_loops.squared_apart(self.X, asking, others, found)
+        return np.sqrt(self._by_metric(found, asking))
+
+
+class Products(Vectors):
+    """Points that are near if their inner product is large: see `row_metrics`.
+
+    Those that are searched have one more column, which brings them to the length of the longest; in those
+    that ask it is zero, so that |q - x|² = |q|² + M² - 2 q·x.
+    """
+
+    def __init__(self, X: Any) -> None:
+        finite(X)
+        rows = _as_points(X, 0.0, 1.0, PRODUCT)
+        largest = float(np.abs(rows).max(initial=0.0))
+        if not largest > 0:
+            raise ValueError(f"all {len(rows)} points are zero: there is nothing to map, check the columns")
+        self.metric, self._mean, self._factor = PRODUCT, 0.0, squarable(largest)
+        rows *= np.float32(self._factor)
+        squares = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+        self.longest = float(squares.max())  # squared
+        self.X = np.column_stack([rows, np.sqrt(self.longest - squares).astype(np.float32)])
+        self.n, self.unit, self.lists, self.farthest = len(rows), 1 / self._factor, None, 1.0
+        self._laid = None
+
+    def rows(self) -> Any:
+        return self.X[:, :-1].astype(np.float64) / self._factor
+
+    def _own(self, rows: Any = None) -> Any:
+        asking = self.X.copy() if rows is None else np.ascontiguousarray(self.X[rows])
+        asking[:, -1] = 0
+        return asking
+
+    def _asking(self, rows: Any) -> Any:
+        width = self.X.shape[1] - 1
+        if rows.shape[1] != width:
+            raise ValueError(f"other rows must have {width} columns as the points, got {rows.shape[1]}")
+        return np.column_stack(
+            [_as_points(rows, 0.0, self._factor, PRODUCT), np.zeros(rows.shape[0], np.float32)]
+        )
+
+    def _by_metric(self, squared: Any, asking: Any) -> Any:
+        # 2 M² - 2 q·x; a new row that is longer than all points may have larger products than they.
+        lengths = np.einsum("ij,ij->i", asking, asking, dtype=np.float64)
+        return np.maximum(squared + (self.longest - lengths)[:, None].astype(np.float32), 0)
 
 
 class Table(Space):
@@ -270,34 +314,30 @@ def squarable(largest: float) -> float:
     return 1.0 if 1e-12 < largest < 1e12 or not largest > 0 else 1.0 / largest
 
 
-def _centred(X: Any, cosine: bool) -> tuple[Any, Any, float]:
+def _centred(X: Any, metric: str) -> tuple[Any, Any, float]:
     """The points as float32 around the origin, where it has the most digits, in units that it can square.
 
     The others are the mean that was taken off, and what they were multiplied by.
     """
     finite(X)
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    mean = 0.0 if cosine else np.asarray(X.mean(axis=0, dtype=np.float64))
+    centred = metric in CENTRED
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)) if centred else 0.0
     factor = 1.0
-    if not cosine:
+    if centred:
         largest = max(float(np.abs(rows).max(initial=0.0)) for _, rows in _blocks(X, mean))
         if not largest > 0:
             raise ValueError(f"all {X.shape[0]} points are equal: there is nothing to map, check the columns")
         factor = squarable(largest)
-    return _as_points(X, mean, factor, cosine), mean, factor
+    return _as_points(X, mean, factor, metric), mean, factor
 
 
-def _as_points(X: Any, mean: Any, factor: float, cosine: bool) -> Any:
-    """Rows as float32, centred and in a unit of their own; for cosine distances of length one."""
+def _as_points(X: Any, mean: Any, factor: float, metric: str, most: float = np.inf) -> Any:
+    """Rows as float32, as the metric changes them; else centred and in a unit of their own, up to `most`."""
     out = np.empty(X.shape, np.float32)
     for lo, rows in _blocks(X, mean):
-        if cosine:
-            norms = np.linalg.norm(rows, axis=1, keepdims=True)
-            if not np.all(norms > 0):
-                raise ValueError(no_direction(lo + int(np.argmin(norms))))
-            out[lo : lo + len(rows)] = rows / norms
-        else:
-            out[lo : lo + len(rows)] = rows * factor
+        kept = metric in (*CENTRED, PRODUCT)
+        out[lo : lo + len(rows)] = np.clip(rows * factor, -most, most) if kept else changed(rows, metric, lo)
     return out
 
 

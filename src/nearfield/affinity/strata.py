@@ -20,7 +20,7 @@ import numpy as np
 
 from nearfield.affinity.neighbours import share_out
 from nearfield.affinity.source import Source
-from nearfield.affinity.space import Space
+from nearfield.affinity.space_base import Space
 from nearfield.parallel import CHUNKS, one_blas_thread, over_chunks
 from nearfield.typing import Array
 

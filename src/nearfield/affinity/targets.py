@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity import loops
-from nearfield.affinity.copies import row_sums, without_own
+from nearfield.affinity.copies import row_sums, seen, without_own
 from nearfield.affinity.edges import NEGLIGIBLE, graph_target
+from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.affinity.multiscale import rungs, scale_perplexities
 from nearfield.affinity.neighbours import neighbours
 from nearfield.affinity.perplexity import calibrate, check_perplexity
@@ -57,10 +58,10 @@ def target(
         diagonal is between two equal rows.
     method : Method
         What the target is for.
-    perplexity : float, array, list or "multiscale", optional
+    perplexity : float, array, list, "multiscale" or FuzzyNeighbours, optional
         Effective number of neighbours, of all points or, as an array, of each; a list, or "multiscale" for
-        2, 4, 8, … up to half of the points, averages over them. By default the method's own: 30, or a third
-        of few neighbours, or all scales.
+        2, 4, 8, … up to half of the points, averages over them; `FuzzyNeighbours` for weights as UMAP has
+        them. By default the method's own: 30, or a third of few neighbours, or all scales.
     on : {"all pairs", "neighbours"}
         All pairs in float64, or in float32 the nearest neighbours alone. Three to five times the perplexity
         hold all but a trace of p; where that is more than strata have, which reach as far as any perplexity,
@@ -82,8 +83,13 @@ def target(
     ((20, 20), 1.0)
     """
     sparsely = on == NEIGHBOURS
+    if source.views:
+        return _of_views(source, method, perplexity, on, traits)
     if source.affinities:
-        P = normalize(method, source.X, source.weights)
+        P = source.X
+        if source.labels is not None:
+            P = source.labels.discounted(check_target(method, P, source.weights), source.weights)
+        P = normalize(method, P, source.weights)
         if not sparsely:
             return P
         P = sparse.csr_array(P)
@@ -94,6 +100,10 @@ def target(
         return P
     if method.target_kind == "distances":
         return source.distances()
+    if isinstance(perplexity, FuzzyNeighbours):
+        if method.target_kind != "weights":
+            raise ValueError("UMAP's weights are for costs of bare weights, such as 'umap_sampled' or 'umap'")
+        return perplexity.graph(source, traits)
     perplexities = scale_perplexities(perplexity, method, source.n)
     if perplexities is not None:
         return rungs(method, source, perplexities, sampled=sparsely)
@@ -105,9 +115,29 @@ def target(
     if source.graph is not None:
         counts = np.diff(source.graph.indptr)
         found = neighbours(source, counts.max(), dtype=np.float64)
-        P = graph_target(method, found, perplexities, source.n_jobs, source.weights, traits)
+        P = graph_target(method, found, perplexities, source.n_jobs, source.weights, traits, source.labels)
         return P.toarray() if counts.min() == source.n - 1 else P
     return _of_all_pairs(source, method, perplexities, traits)
+
+
+def _of_views(source: Source, method: Method, perplexity: Any, on: str, traits: Traits | None) -> Any:
+    """The mean of what the views ask for, each calibrated on its own."""
+    if method.target_kind == "distances":
+        raise ValueError("a cost of distances takes one view: give the data alone, or a method with a kernel")
+    if scale_perplexities(perplexity, method, source.n) is not None:
+        raise ValueError("a mix of views takes one perplexity: give a number, and a method of one scale")
+    largest = float(np.max(check_perplexity(perplexity, source.n, _others(source))))
+    if on == NEIGHBOURS and pay(source.n, neighbour_count(method, largest, source.n - 1)):
+        raise ValueError(f"perplexity {largest:g} is too large for a mix of views: try {PERPLEXITY:.0f}")
+    noted = [Traits() for _ in source.views]
+    found = None
+    for view, share, each in zip(source.views, source.shares, noted, strict=True):
+        P = target(view, method, perplexity, on=on, traits=each)
+        P *= P.dtype.type(share)
+        found = P if found is None else found + P
+    if traits is not None:
+        traits.views = noted
+    return sparse.csr_array(found) if sparse.issparse(found) else found
 
 
 def neighbour_count(method: Method, perplexities: Any, most: int) -> int:
@@ -132,6 +162,8 @@ def edges_per_point(method: Method, n: int, perplexity: Any = None, scales: int 
     >>> edges_per_point(nf.method("tsne"), 70_000), edges_per_point(nf.method("tsne"), 70_000, 3000)
     ((90, 0), (0, 216))
     """
+    if isinstance(perplexity, FuzzyNeighbours):
+        return perplexity.others(n), 0
     known = isinstance(perplexity, (Real, np.ndarray))
     largest = float(np.max(perplexity, initial=1.0)) if known else PERPLEXITY
     if np.isnan(largest):  # which is refused elsewhere, as is more than there are points
@@ -148,9 +180,9 @@ def _on_neighbours(source: Source, method: Method, perplexities: Array, traits: 
     most = source.n - 1 if source.graph is None else np.diff(source.graph.indptr).max()
     k = neighbour_count(method, perplexities, most)
     if source.graph is None and source.weights is None and pay(source.n, k):
-        return OfStrata(method, strata(source), [perplexities], source.n_jobs).target()
+        return OfStrata(method, strata(source), [perplexities], source.n_jobs, source.labels).target()
     found = neighbours(source, k)
-    return graph_target(method, found, perplexities, source.n_jobs, source.weights, traits)
+    return graph_target(method, found, perplexities, source.n_jobs, source.weights, traits, source.labels)
 
 
 def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: Traits | None = None) -> Array:
@@ -166,6 +198,8 @@ def _of_all_pairs(source: Source, method: Method, perplexities: Array, traits: T
     if traits is not None:
         traits.note_calibrated(found, weights, np.arange(n))
     P = found.rows
+    if source.labels is not None:
+        source.labels.discount(P, None, None if weights is None else seen(weights), bare=bare)
     if method.target_kind != "row":
         factor = 0.5 if bare else 0.5 / source.n_copies
         over_chunks(loops.symmetrise, n, P, factor, n_jobs=source.n_jobs)

@@ -32,6 +32,8 @@ class Traits:
         That over the mean of theirs: far above 1 for a point that is apart.
     unit : float
         What distances are to be multiplied by to be those of the data.
+    views : list of Traits, optional
+        Those of each view, where several are mixed.
     """
 
     beta: Any = None
@@ -40,6 +42,7 @@ class Traits:
     spacing: Any = None
     unlike: Any = None
     unit: float = 1.0
+    views: Any = None
 
     def note_neighbours(self, found: Neighbours) -> None:
         """Before they are calibrated: the nearest come first."""

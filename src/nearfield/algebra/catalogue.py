@@ -25,6 +25,7 @@ from nearfield.algebra.costs import (
     Hellinger,
     JensenShannon,
     LargeVis,
+    NegativeSampling,
     NeRV,
     ReverseKL,
     Sammon,
@@ -178,6 +179,10 @@ _COMPOSITIONS: dict[str, tuple[str, Callable[..., Method]]] = {
     "umap": (
         "UMAP's cross-entropy and kernel, on all pairs",
         lambda a=1.0, b=1.0: Method(CrossEntropy(), UMAP(a, b), "none"),
+    ),
+    "umap_sampled": (
+        "what UMAP's program minimises in expectation: m points repel for each edge",
+        lambda a=1.577, b=0.895, m=5.0: Method(NegativeSampling(m), UMAP(a, b), "none"),
     ),
     "absne": (
         "t-SNE with the alpha-beta divergence",

@@ -107,6 +107,8 @@ class Method(Part):
                 raise ValueError(f'{self.kernel!r} is not symmetric: use normalization "joint" or "point"')
             if self.cost.facts.within_one and not self.kernel.facts.within_one:
                 raise ValueError(f"{cost} needs weights up to 1, and those of {self.kernel!r} may be larger")
+            if self.cost.facts.bound and (self.scales or not self.kernel.facts.symmetric):
+                raise ValueError(f"{cost} has charges of points: give it a symmetric kernel of one scale")
         if not admitted & self.cost.facts.domains:
             raise ValueError(
                 f"{cost} is a cost of {' or '.join(sorted(self.cost.facts.domains))}, but this composition"

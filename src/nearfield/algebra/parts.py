@@ -22,7 +22,7 @@ TINY = 1e-140  # below every p and q that matters, and its inverse square is sti
 LEAST, STEEPEST = 1e-12, 64.0
 
 # Fields that are printed only where they differ from the default: what they guard is rarely of interest.
-SAFEGUARDS = frozenset({"floor", "epsilon", "learned", "mass", "transform", "scales"})
+SAFEGUARDS = frozenset({"floor", "epsilon", "learned", "mass", "share", "transform", "scales"})
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
@@ -49,8 +49,8 @@ class Part:
             return object.__getattribute__(self, name)  # which says what is missing, and where
 
     def __getstate__(self) -> dict[str, Any]:
-        # Facts are found out once and kept; copies, which may have other values, find out theirs.
-        return {name: value for name, value in vars(self).items() if name != "facts"}
+        # Found out once and kept; copies, which may have other values, find out theirs.
+        return {name: value for name, value in vars(self).items() if name not in ("facts", "_hash")}
 
     def _values(self) -> dict[str, Any]:
         # A part of a user's own need not be a dataclass: then its attributes are its fields.
@@ -70,14 +70,21 @@ class Part:
         return copied
 
     def __eq__(self, other: object) -> bool:
+        if self is other:  # which an engine asks at every iteration
+            return True
         if type(self) is not type(other):
             return NotImplemented
         mine, theirs = self._values(), other._values()
         return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
+        if "_hash" in vars(self):
+            return int(vars(self)["_hash"])
         keys = [v.tobytes() if isinstance(v, np.ndarray) else v for v in self._values().values()]
-        return hash((type(self), *keys))
+        found = hash((type(self), *keys))
+        if is_dataclass(self):  # whose fields do not change
+            object.__setattr__(self, "_hash", found)
+        return found
 
     def __repr__(self) -> str:
         defaults: dict[str, Any] = {f.name: f.default for f in fields(self)} if is_dataclass(self) else {}

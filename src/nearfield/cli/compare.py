@@ -22,10 +22,13 @@ from nearfield.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    UseRep,
+    Vector,
 )
 from nearfield.cli.preparation import perplexities, prepare
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report
+from nearfield.io.unpacking import plain_name
 
 PLACE = 2  # among the commands
 
@@ -49,6 +52,8 @@ def compare(
     header: Header = None,
     array: Array = None,
     missing: Missing = "refuse",
+    vector: Vector = None,
+    use_rep: UseRep = None,
     perplexity: Annotated[
         Any,
         typer.Option(
@@ -82,14 +87,14 @@ def compare(
     """
     report = Report(quiet)
 
-    reading = Reading(label, columns, id, header, array, missing)
+    reading = Reading(label, columns, id, header, array, missing, vector, use_rep)
     reading.check()
 
     from nearfield.comparison.wanted import split_names, wanted
 
     names = None if methods is None else split_names(methods)
     names = list(wanted(names))  # which refuses before the table is read
-    out = Path(f"{data.stem}-report.html") if out is None else out
+    out = Path(f"{plain_name(data)}-report.html") if out is None else out
     _check_outputs(data, out, as_json, coordinates)
 
     table = reading.read(data, metric, report)
@@ -103,7 +108,7 @@ def compare(
         X,
         names,
         labels=table.labels,
-        title=data.stem,
+        title=plain_name(data),
         verbose=not quiet,
         random_state=seed,
         n_jobs=jobs,
@@ -111,7 +116,7 @@ def compare(
             data,
             {
                 "methods": ",".join(names),
-                **reading.given,
+                **{name.replace("_", "-"): value for name, value in reading.given.items()},
                 "perplexity": _written(perplexity),
                 "metric": metric,
                 "standardize": standardize,

@@ -22,6 +22,8 @@ from nearfield.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    UseRep,
+    Vector,
     with_settings,
 )
 from nearfield.cli.preparation import (
@@ -29,6 +31,7 @@ from nearfield.cli.preparation import (
     draw,
     like_positions,
     make_map,
+    nearest,
     perplexities,
     pinned,
     preparation,
@@ -37,14 +40,21 @@ from nearfield.cli.preparation import (
 )
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
+from nearfield.io.unpacking import plain_name
 
 PLACE = 1  # among the commands
+NEAREST = 15  # neighbours of a row that are written
 
 
 @with_settings
 def embed(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table: .csv, .tsv, .txt, .npy, .npz, .parquet, .feather, .arrow, .jsonl or .h5ad; .gz or"
+            " .zip of one; - for a pipe.",
+        ),
     ],
     method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",
     label: Label = None,
@@ -53,6 +63,8 @@ def embed(
     header: Header = None,
     array: Array = None,
     missing: Missing = "refuse",
+    vector: Vector = None,
+    use_rep: UseRep = None,
     perplexity: Annotated[
         Any,
         typer.Option(
@@ -94,33 +106,53 @@ def embed(
     rows: Annotated[
         str, typer.Option(metavar="FORM", help="The model's rows: exact, or compact, a byte a number.")
     ] = "exact",
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Other columns to write beside the map: a,b,c, or all of them: all."
+        ),
+    ] = None,
+    neighbours: Annotated[
+        bool,
+        typer.Option(
+            "--neighbours", help="Write the 15 nearest rows of each, and their distances, beside the map."
+        ),
+    ] = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Make a map of a table.
 
-    Numeric columns are found; what is left out is said.
+    Numeric columns are found, or vectors, lists of numbers; what is left out is said.
     More than 100 columns are first reduced to 50 principal components.
     Ctrl-C ends the work early and writes the map so far.
     """
     report = Report(quiet)
-    reading = Reading(label, columns, id, header, array, missing)
+    reading = Reading(label, columns, id, header, array, missing, vector, use_rep, keep)
     reading.check()
+    if neighbours and metric == "affinity":
+        raise ValueError("--neighbours needs distances, and affinities say nothing of them: leave it out")
     composed = compose(method, settings(parameters or []))
-    out = Path(f"{data.stem}-map.csv") if out is None else out
+    if options.get("supervision") and label is None:
+        raise ValueError("--supervision lets labels have a say: name their column, --label NAME")
+    name = plain_name(data)
+    out = Path(f"{name}-map.csv") if out is None else out
     check_outputs(
         {"data": data, "pins": pins, "map that it is to be like": like}, out, plot, dimensions, save
     )
     if rows not in ("exact", "compact"):
         raise ValueError(f"--rows {rows}: it is exact or compact")
 
+    from nearfield.affinity.source import Source
     from nearfield.io.tables import write_map
 
     table = reading.read(data, metric, report)
     places = pinned(pins, table.ids, len(table.X), dimensions)
-    named = {"names": table.names, "id": id, "label": label, "missing": missing}
+    named = {"names": table.names, "id": id, "label": label, "missing": missing, "notes": table.notes}
     how = preparation(table.X, standardize, pca, metric, seed, report, **named)
-    X = how.rows(table.X)
+    X: Any = how.rows(table.X)
+    if neighbours:  # those that the map is made of are then kept
+        X = Source.of(X, metric or "euclidean", n_jobs=jobs, remembered=NEAREST)
 
     init = start_positions(start, table, data, dimensions)
     alike = like_positions(like, start, table, data, dimensions, report)
@@ -145,15 +177,24 @@ def embed(
         places,
         shown=not quiet,
         keep=save is not None,
+        labels=table.labels if options.get("supervision") else None,
     )
     seconds = time.perf_counter() - began
     if made.pinned:
         report("pinned", f"{len(places)} point{'s' * (len(places) > 1)}, as {pins} says")
     report("result", f"{made.result} in {seconds:.1f} s")
 
-    write_map(out, made.Y, ids=table.ids, labels=table.labels)
+    write_map(
+        out,
+        made.Y,
+        ids=table.ids,
+        labels=table.labels,
+        others=table.others,
+        neighbours=nearest(X, report) if neighbours else None,
+        about={"method": str(composed), "data": data.name, "notes": list(table.notes)},
+    )
     if plot is not None:
-        draw(plot, made.Y, table.labels, f"{data.stem} · {method}", label)
+        draw(plot, made.Y, table.labels, f"{name} · {method}", label)
     if save is not None:
         save_model(save, made, how, rows)
     report("wrote", ", ".join(str(path) for path in (out, plot, save) if path is not None))

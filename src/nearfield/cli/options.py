@@ -80,6 +80,14 @@ Header = Annotated[
 Array = Annotated[
     str | None, typer.Option(metavar="NAME", help="The array of an .npz file that holds the numbers.")
 ]
+Vector = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The column that holds vectors, if there are several or --columns."),
+]
+UseRep = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Of an .h5ad file: X or a key of obsm. By default X_pca, else X."),
+]
 Missing = Annotated[
     str,
     typer.Option(
@@ -87,7 +95,10 @@ Missing = Annotated[
         help="Where numbers are missing: refuse, drop the rows, or fill in the mean of the column.",
     ),
 ]
-Metric = Annotated[str | None, typer.Option(help="A metric of scikit-learn, or precomputed.")]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="A metric of scikit-learn, hellinger, inner_product, tanimoto, or precomputed."),
+]
 Standardize = Annotated[bool, typer.Option("--standardize", help="Columns to mean 0, deviation 1.")]
 Components = Annotated[
     int | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfield.cli.options import Array, Header, Id, Quiet
+from nearfield.cli.options import Array, Header, Id, Quiet, Vector
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import Report
 
@@ -34,6 +34,7 @@ def page(
     id: Id = None,
     header: Header = None,
     array: Array = None,
+    vector: Vector = None,
     images: Annotated[
         str | None,
         typer.Option(metavar="HEIGHTxWIDTH", help="The rows are images of this size, such as 28x28."),
@@ -69,7 +70,7 @@ def page(
     report("read", f"{mapped}: {len(Y)} points")
     given: dict[str, Any] = {"labels": labels, "ids": ids}
     if data is not None:
-        reading = Reading(label, columns, id, header, array)
+        reading = Reading(label, columns, id, header, array, vector=vector)
         given |= _behind(reading, shape, data, mapped, len(Y), ids, report)
     path = write(Y, path=out, title=mapped.stem if title is None else title, max_size=max_size, **given)
     report("wrote", f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
@@ -87,13 +88,22 @@ def _behind(
     """What the data say of the points, in the order of these, as `nearfield.show.page` takes it."""
     from nearfield.io.matching import rows_behind
     from nearfield.io.tables import read_rows
+    from nearfield.io.vectors import field_of
 
     table, others = read_rows(
-        data, label=reading.label, id=reading.id, header=reading.header, array=reading.array
+        data,
+        label=reading.label,
+        id=reading.id,
+        header=reading.header,
+        array=reading.array,
+        vector=reading.vector,
     )
     report("read", f"{data}: {len(table.X)} rows × {len(table.names) + len(others)} columns")
     order = rows_behind(table, ids, n, data, mapped)
-    numbers = dict(zip(table.names, table.X.T, strict=True))
+    # Vectors are for programs to read, and not for people.
+    numbers = {
+        name: column for name, column in zip(table.names, table.X.T, strict=True) if field_of(name) == name
+    }
     known = {**numbers, **others}
     found: dict[str, Any] = {}
     if shape is not None:

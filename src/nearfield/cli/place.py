@@ -16,6 +16,7 @@ from nearfield.cli.options import Header, Id, Jobs, Label, Quiet
 from nearfield.cli.preparation import check_outputs
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import INTERRUPTED, Gauge, Report
+from nearfield.io.unpacking import plain_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,7 @@ NAMED = 5  # rows that a message names
 
 def place(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="New rows: .csv, .tsv, .txt, .npy, .npz or .parquet.")
+        Path, typer.Argument(metavar="DATA", help="New rows: any table that embed reads; - for a pipe.")
     ],
     mapped: Annotated[Path, typer.Option("--map", "-m", help="The model, as embed --save writes it.")],
     label: Label = None,
@@ -61,7 +62,8 @@ def place(
     report = Report(quiet)
     if missing is not None:
         Reading(missing=missing).check()
-    out = Path(f"{data.stem}-placed.csv") if out is None else out
+    name = plain_name(data)
+    out = Path(f"{name}-placed.csv") if out is None else out
     check_outputs({"data": data, "map": mapped}, out, plot)
 
     import numpy as np
@@ -69,6 +71,7 @@ def place(
     import nearfield
     from nearfield.io.streams import chunks, writing
     from nearfield.io.tables import check_readable
+    from nearfield.io.unpacking import unpacked
 
     check_readable(data)
     model: Any = nearfield.load(mapped, **({} if jobs is None else {"n_jobs": jobs}))
@@ -79,8 +82,8 @@ def place(
     began, read, placed = time.perf_counter(), 0, 0
     drawn: list[Any] = []
     try:
-        with writing(out) as rows, Gauge("placing", not quiet) as gauge:
-            for table, share in chunks(data, wanted.choose, header):
+        with writing(out) as rows, Gauge("placing", not quiet) as gauge, unpacked(data) as file:
+            for table, share in chunks(file, wanted.choose, header):
                 for part in _pieces(table):
                     X, sides = wanted.mended(part, read)
                     found = _placed(model, X)
@@ -103,7 +106,7 @@ def place(
         report("", f"left out {read - placed} of {read} rows, in which numbers are missing")
     report("placed", f"{placed} rows in {time.perf_counter() - began:.1f} s")
     if plot is not None and drawn:
-        _draw(plot, model, drawn, f"{data.stem} in {mapped.stem}")
+        _draw(plot, model, drawn, f"{name} in {mapped.stem}")
     report("wrote", ", ".join(str(path) for path in (out, plot) if path is not None and path.exists()))
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
+    from nearfield.affinity.source import Source
     from nearfield.algebra.method import Method
     from nearfield.cli.terminal import Report
     from nearfield.descent.preparing import Preparation
     from nearfield.estimators import Embedder
+    from nearfield.io.others import Nearest
     from nearfield.io.tables import Table
 
 
@@ -205,7 +207,7 @@ class Made:
 
 
 def make_map(
-    X: np.ndarray,
+    X: np.ndarray | Source,
     method: Method | str,
     name: str,
     seed: int,
@@ -216,14 +218,18 @@ def make_map(
     *,
     shown: bool,
     keep: bool = False,
+    labels: Any = None,
 ) -> Made:
     """Run a method to its end; the plan is said before, and how far it is if that is to be `shown`."""
+    from nearfield.affinity.source import Source
+
     max_iter = 1000 if max_iter is None else max_iter
     if isinstance(method, str):  # principal components, which are no descent
         import nearfield  # whose estimators, which take a second to import, no other needs
 
         given = given | ({"pins": pins} if pins else {})
-        model = nearfield.Embedder(method, random_state=seed, **given).fit(X)
+        data = X.X if isinstance(X, Source) else X
+        model = nearfield.Embedder(method, random_state=seed, **given).fit(data)
         report("plan", str(model.plan_))
         count = model.embedding_.shape[1]
         return Made(model.embedding_, f"{count} principal components", False, model=model)
@@ -234,8 +240,8 @@ def make_map(
     doing, done = "finding neighbours", "while neighbours were searched"
     if method.target_kind == "distances":
         doing, done = "measuring distances", "while distances were measured"
-    with stage(f"{doing} of {len(X)} rows", done, report, shown=shown):
-        run = Run(X, method, random_state=seed, **given)
+    with stage(f"{doing} of {X.n if isinstance(X, Source) else len(X)} rows", done, report, shown=shown):
+        run = Run(X, method, random_state=seed, **given | ({} if labels is None else {"labels": labels}))
     report("plan", str(run.plan))
     converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
     result = f"cost {run.cost:.6g} after {run.iteration} iterations"
@@ -246,6 +252,19 @@ def make_map(
         kept = Embedder(method, random_state=seed, max_iter=max_iter, pins=pins or None, **given)
         kept._keep(run, converged, interrupted)
     return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins), kept)
+
+
+def nearest(source: Source, report: Report) -> Nearest:
+    """The neighbours of each row, as they are written beside a map."""
+    import numpy as np
+
+    from nearfield.affinity.neighbours import remembered
+    from nearfield.io.others import Nearest
+
+    found = remembered(source)
+    share = "" if found.recall == 1 else f", {100 * found.recall:.1f} % of them the true ones"
+    report("", f"the {found.indices.shape[1]} nearest rows of each are written with it{share}")
+    return Nearest(found.indices, np.sqrt(found.squared.astype(np.float64)) * found.unit)
 
 
 def save_model(path: Path, made: Made, how: Preparation, rows: str) -> None:

@@ -21,6 +21,8 @@ from nearfield.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    UseRep,
+    Vector,
 )
 from nearfield.cli.preparation import prepare
 from nearfield.cli.reading import Reading
@@ -40,6 +42,8 @@ def quality(
     header: Header = None,
     array: Array = None,
     missing: Missing = "refuse",
+    vector: Vector = None,
+    use_rep: UseRep = None,
     metric: Metric = None,
     standardize: Standardize = False,
     pca: Components = None,
@@ -61,7 +65,7 @@ def quality(
     """
     to_print = as_json is not None and str(as_json) == "-"
     report = Report(quiet or to_print)
-    reading = Reading(label, columns, id, header, array, missing)
+    reading = Reading(label, columns, id, header, array, missing, vector, use_rep)
     reading.check()
 
     import nearfield

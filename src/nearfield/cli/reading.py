@@ -23,6 +23,9 @@ class Reading:
     header: bool | None = None
     array: str | None = None
     missing: str = "refuse"
+    vector: str | None = None
+    use_rep: str | None = None
+    keep: str | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -45,11 +48,12 @@ class Reading:
         from nearfield.checks import finite
         from nearfield.io.missing import without_missing
         from nearfield.io.tables import read_table
+        from nearfield.io.unpacking import PIPE
 
-        table = read_table(
-            data, label=self.label, columns=self.columns, id=self.id, header=self.header, array=self.array
-        )
-        report("read", f"{data}: {table.X.shape[0]} rows × {table.X.shape[1]} columns")
+        how = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "missing"}
+        table = read_table(data, **how)
+        named = "piped in" if data == PIPE else data
+        report("read", f"{named}: {table.X.shape[0]} rows × {table.X.shape[1]} columns")
         for note in table.notes:
             report("", note)
         _refuse_repeated(table, data)

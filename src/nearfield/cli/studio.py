@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearfield.cli.options import Array, Columns, Header, Id, Jobs, Label, Missing, Seed
+from nearfield.cli.options import Array, Columns, Header, Id, Jobs, Label, Missing, Seed, UseRep, Vector
 from nearfield.cli.reading import Reading
 from nearfield.cli.terminal import Report
 
@@ -32,6 +32,8 @@ def studio(
     header: Header = None,
     array: Array = None,
     missing: Missing = "refuse",
+    vector: Vector = None,
+    use_rep: UseRep = None,
     of: Annotated[
         Path | None, typer.Option("--data", metavar="FILE", help="The table that a saved map was made of.")
     ] = None,
@@ -55,7 +57,7 @@ def studio(
     Ctrl-C saves the session and ends.
     """
     report = Report()
-    reading = Reading(label, columns, id, header, array, missing)
+    reading = Reading(label, columns, id, header, array, missing, vector, use_rep)
     reading.check()
     from nearfield.io.maps import Map
 

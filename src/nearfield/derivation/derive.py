@@ -116,7 +116,7 @@ def _reason(method: Method, at_zero: Limit | None, obstacle: str | None) -> str:
             " gradient splits into edges and potentials: the fast engine applies, and takes near-linear time."
         )
     if obstacle is None and at_zero is not None:
-        both = 2 if method.normalization == "point" else 1
+        both = 2 if method.normalization == "point" or method.cost.facts.bound else 1
         bare = method.normalization == "none"
         constant = not bare or any(g == 1 for _, g in at_zero.terms or ())
         count = both * (len(at_zero.fields) + constant)
@@ -187,7 +187,7 @@ def check_step(form: Closed, error: str | None) -> Step:
 
     values: list[Any] = []
     for symbol, value in form.links.values.items():
-        if np.ndim(value) == 0:
+        if np.ndim(value) == 0 and form.links.names.get(symbol) not in form.links.method.cost.facts.bound:
             values += [", " if values else " at ", equation(symbol, _sympy(value))]
     scales = " and three scales" if form.links.method.climbs else ""
     said = (

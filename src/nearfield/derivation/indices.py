@@ -62,6 +62,8 @@ class Indices:
         base, _, index = symbol.name.partition("_")
         if index in ("i", "j"):  # of a point: a mass, degrees of freedom
             return sp.Symbol(f"{base}_{pair['ij'.index(index)]}", positive=True)
+        if index == "ij":  # of a pair, from the target
+            return letter(f"{base}_{pair}")
         if symbol == S or is_total(symbol):
             index = (pair[0] if self.by_row else "") + scale
             head, bracket, rest = base.partition("(")

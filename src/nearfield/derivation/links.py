@@ -50,6 +50,8 @@ LETTERS = {
     "dof": "ν",
     "exponent": "t",
     "floor": "δ",
+    "rate": "m",
+    "share": "h",
 }
 # Letters that have a meaning of their own here, so that a parameter of that name gets a prime.
 TAKEN = frozenset("pqrvgwfdsSzyCGkRTNUijuδ")
@@ -164,9 +166,13 @@ def links(method: Method) -> Links:
             called = LETTERS.get(name, name.replace("_", ""))
             while called in TAKEN or letter(called + index) in names:
                 called += "′"
-            named = letter(called + index)
+            of_pairs = name in getattr(part.facts, "bound", ()) if isinstance(part, Cost) else False
+            named = letter(called + ("_ij" if of_pairs else index))
             names[named] = name
             expression = expression.subs(symbol, named)
+            if of_pairs:  # which the target gives
+                values[named] = value
+                continue
             whole = not index and name not in learned and float(value).is_integer()
             exponent = any(named in power.exp.free_symbols for power in expression.atoms(sp.Pow))
             if whole and (exponent or (plain and float(value) in (0.0, 1.0))):

@@ -98,6 +98,11 @@ def _quantities(closed: Closed, d: Array, target: Array) -> Values:
         mass = method.kernel.bound_to(p.sum(axis=1)).mass if method.kernel is not None else None
         if mass is not None:
             values[MASS_I], values[MASS_J] = mass[:, None], mass[None, :]
+        i = np.arange(n)
+        cost = method.cost.bound_to(p.sum(axis=1), n).between(i[:, None], i)
+        for symbol in links.values:
+            if links.names[symbol] in cost.facts.bound:
+                values[symbol] = getattr(cost, links.names[symbol])
         p = np.maximum(p, getattr(method.cost, "floor", TINY) if links.floored else TINY)
     values[TOTAL] = _off(p).sum()
     return values | {D: d, F: f, P: p * (1 - one) + one}

@@ -152,6 +152,12 @@ class Walk:
             degrees = equation("m_i", row(Sigma("j"), "p_ij"))
             said += [" The masses are the sums of the rows of P, ", degrees] if kernel.mass is None else []
             said.append("." if kernel.mass is None else " The masses of the points are given.")
+        for name in self.method.cost.facts.bound:
+            share = next(self.name(symbol) for symbol, known in links.names.items() if known == name)
+            v = links.target_letter
+            sums = Row((Sigma("k"), laid(f"{v}_ik"), Sign("+"), Sigma("k"), laid(f"{v}_jk")))
+            said += [" The share of a pair in what repels goes with the sums of its points, "]
+            said += [equation(share, over(sums, Row((laid(4), laid("N"))))), "."]
         if links.scales:
             said += [" Q is the mean over U scales, each with a precision ", laid("β_u"), " of its own."]
         if self.method.scales == "data":

@@ -8,17 +8,20 @@ from typing import Any, Self
 
 import numpy as np
 
+from nearfield.affinity.mixing import told as told_of
 from nearfield.affinity.multiscale import scale_perplexities
 from nearfield.affinity.source import Source
 from nearfield.algebra.catalogue import method as named
 from nearfield.algebra.catalogue import methods
 from nearfield.algebra.method import Method
 from nearfield.descent.descent import Descent
-from nearfield.descent.guide import needs_guide
+from nearfield.descent.guide import best_size, needs_guide
 from nearfield.descent.optimizers import choose
+from nearfield.descent.schedule import check_attraction
 from nearfield.descent.sessions import Asked, fingerprint, plain
 from nearfield.descent.settings import Settings, shared
 from nearfield.descent.setup import Setup, planned, set_up
+from nearfield.descent.stages import Stages
 from nearfield.engine.plan import Plan
 from nearfield.typing import Array
 
@@ -78,6 +81,8 @@ class Beginning:
         options = shared(self.settings)
         kept = {name: value for name, value in options.items() if name not in ("random_state", "n_jobs")}
         resolved = {"init": self.setup.Y.copy(), "engine": self.plan.engine, "weights": self.source.weights}
+        if self.source.labels is not None:
+            resolved["labels"] = self.source.labels.codes
         known = self.name in methods() and named(self.name) == self.composition
         return {"method": self.name if known else str(self.composition), **kept, **resolved}
 
@@ -99,16 +104,36 @@ class Beginning:
             "composition": str(self.setup.method),
             "n_components": settings.n_components,
             "perplexity": plain(settings.perplexity),
-            "metric": plain(settings.metric),
+            "metric": f"mix of {told_of(self.source.metric)}"
+            if self.source.views
+            else plain(settings.metric),
             "init": plain(settings.init),
             "optimizer": self.optimizer,
             "learning_rate": plain(settings.learning_rate),
             "exaggeration": descent.phases[0].exaggeration,
             "random_state": plain(settings.random_state),
         }
+        if settings.attraction != 1:
+            told["attraction"] = settings.attraction
+        if settings.supervision:
+            told["supervision"] = settings.supervision
         if self.source.weights is not None:
             told["weights"] = plain(self.source.weights)
         return told
+
+    def attracted(self, attraction: float, descent: Descent) -> Self:
+        """The same data, target and engine with another attraction, from the map of a descent.
+
+        What was learned is kept, and nobody lays out a map that is there.
+        """
+        check_attraction(descent.method, attraction)
+        engine = descent.own_engine
+        Y = descent.Y.copy()
+        if attraction > 1:  # else it grows in a few iterations, and is better for it
+            Y = best_size(engine, Y, attraction)
+        settings = replace(self.settings, attraction=attraction, init=Y, exaggeration=1)
+        setup = replace(self.setup, method=descent.method, stages=Stages(engine), Y=Y, unfolded=True)
+        return replace(self, settings=settings, setup=setup)
 
     def extended(self, rows: Any, weights: Any, start: Array, descent: Descent) -> Self:
         """The same with more rows, from a map that is made already; `start` has places for all of them.

@@ -14,7 +14,20 @@ import numpy as np
 from nearfield.algebra.method import Method
 from nearfield.descent.optimizers import Momentum, optimizer
 from nearfield.descent.problem import Point, Problem
-from nearfield.descent.schedule import UNFOLDING, Phase, after_guide, calmed, schedule, stop
+from nearfield.descent.rest import motion
+from nearfield.descent.schedule import (
+    FEW,
+    GROWING,
+    UNFOLDING,
+    Habits,
+    Phase,
+    Stop,
+    after_guide,
+    calmed,
+    may_grow,
+    schedule,
+    stop,
+)
 from nearfield.descent.settings import Settings
 from nearfield.descent.setup import Setup
 from nearfield.descent.state import State
@@ -58,13 +71,16 @@ class Descent:
     """
 
     def __init__(self, setup: Setup, optimizer_name: str, settings: Settings) -> None:
-        Y, self.stages = setup.Y, setup.stages
-        self.problem = Problem(self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method)
+        Y, self.stages, self._from_map = setup.Y, setup.stages, setup.unfolded
+        self.problem = Problem(
+            self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method, settings.attraction
+        )
         self.phases = self._scheduled(optimizer_name, settings, float(Y.std()))
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
         self.start = self.z.copy()
         self._first: tuple[Any, float] | None = None  # the last engine, and what the start costs with it
+        self._before: Array | None = None  # the variables before the last iteration
         self.phase: Phase | None = None
         self.iteration = 0
         self.history: dict[str, list[float]] = {name: [] for name in COLUMNS}
@@ -79,11 +95,14 @@ class Descent:
             return schedule(
                 engine.method,
                 n=self.problem.n_copies,
+                dimensions=self.problem.shape[1],
                 natural_rate=self.problem.natural_rate_of(engine),
                 optimizer=name,
                 habits=optimizer(name).habits,
                 spread=spread,
                 learning_rate=settings.learning_rate,
+                rate_iter=settings.rate_iter,
+                attraction=settings.attraction,
                 **options,
             )
 
@@ -131,7 +150,9 @@ class Descent:
     def starts_unfolded(self) -> bool:
         """Whether the start was a map already: one wider than the kernel, or of distances."""
         kernel = self.problem.engine.method.kernel
-        return kernel is None or float(self.problem.map_of(self.start).std()) >= kernel.width
+        if self._from_map or kernel is None:
+            return True
+        return float(self.problem.map_of(self.start).std()) >= kernel.width
 
     @property
     def learning_rate(self) -> float:
@@ -158,7 +179,7 @@ class Descent:
     def _begin(self, phase: Phase) -> None:
         """Go on under the conditions of another phase; it counts as begun when all of them are met."""
         before = self.phase
-        if before is not None and before.exaggeration > 1:
+        if before is not None and before.exaggeration > self.problem.attraction:
             self._leave_dot()
         if before is not None and phase.stage > before.stage:
             self._enter_stage(phase.stage)
@@ -196,20 +217,21 @@ class Descent:
         phase = self.phase_at(self.iteration)
         if phase is not self.phase:  # Ctrl-C came in between
             self.prepare()
-        terms = self.problem.terms
+        terms, before = self.problem.terms, self.phases[: self.phases.index(phase)]
+        phase = phase.after(self.iteration - sum(each.iterations or 0 for each in before))
         phase = calmed(phase, max((left for left, term in terms if not term.live), default=0.0))
         if any(term.live for _, term in terms):
             self.optimizer.renew()
         due = self.iteration % RECORD == 0
-        following, before = self.optimizer.step(self.z, self.problem, phase, due)
+        following, here = self.optimizer.step(self.z, self.problem, phase, due)
         # A gradient that is no number shows in the step, unless no step is made.
-        if not np.all(np.isfinite(before.gradient if following is self.z else following)):
+        if not np.all(np.isfinite(here.gradient if following is self.z else following)):
             raise self._run_away()
         if due and not self.is_recorded:
-            self._write(before)
+            self._write(here)
         if following is not self.z:
             self.problem.project(following)
-        self.z = following
+        self._before, self.z = self.z, following
         self.iteration += 1
         self.prepare()
 
@@ -241,7 +263,9 @@ class Descent:
     def _own_cost(self, here: Point) -> float:
         """What the method itself says of the map, also while its guide is at work."""
         if self.is_guided:
-            return self.own_engine.evaluate(self.Y, method=self.method).cost
+            attraction = self.problem.attraction
+            own = self.own_engine.evaluate(self.Y, method=self.method, exaggeration=attraction)
+            return own.cost_with(attraction)
         return here.cost
 
     @np.errstate(over="ignore")  # of a map that is about to run away
@@ -256,12 +280,21 @@ class Descent:
 
     # Its end ----------------------------------------------------------------------------------------------
 
-    def usual_stop(self) -> tuple[float, int]:
-        """The share of its cost within which it counts as converged, and over how many iterations."""
-        habits = optimizer(self.phases[-1].optimizer).habits
-        return stop(self.problem.engine.method, habits, self.problem.shape[0])
+    @property
+    def habits(self) -> Habits:
+        """Those of the optimizer of the last phase."""
+        return optimizer(self.phases[-1].optimizer).habits
 
-    def is_flat(self, tol: float, patience: int, min_grad_norm: float) -> bool:
+    def usual_stop(self) -> Stop:
+        """When it counts as converged."""
+        return stop(self.problem.engine.method, self.habits, self.problem.shape[0])
+
+    def quick_stop(self) -> Stop:
+        """When the map looks about right."""
+        n, usual = self.problem.shape[0], self.usual_stop()
+        return Stop(max(usual.tol, self.habits.quick * n / (n + FEW)), usual.patience)
+
+    def is_flat(self, stop: Stop, min_grad_norm: float = 0.0) -> bool:
         """Whether the history shows, since the last phase and command, that nothing is gained any more."""
         settled = max(sum(phase.iterations or 0 for phase in self.phases), self.steering.settled)
         names = ("iteration", "gradient_norm", "cost", "penalty")
@@ -271,12 +304,25 @@ class Descent:
         steepest = max(self.history["gradient_norm"])
         if norms[-1] <= max(min_grad_norm, FLAT * steepest) or self.optimizer.at_rest:
             return True
-        before = bisect_right(iterations, iterations[-1] - patience) - 1
+        if (
+            may_grow(self.problem.engine.method, self.problem.attraction)
+            and self.iteration >= settled + GROWING
+        ):
+            return True
+        before = bisect_right(iterations, iterations[-1] - stop.patience) - 1
         if before < 0 or iterations[before] < settled:
             return False
         # A cost that rises is no sign of convergence either.
         gained = costs[before] + penalties[before] - costs[-1] - penalties[-1]
-        return abs(gained) <= tol * min(abs(costs[-1]), abs(self._first_cost() - costs[-1]))
+        if abs(gained) > stop.tol * min(abs(costs[-1]), abs(self._first_cost() - costs[-1])):
+            return False
+        return stop.still == np.inf or stop.patience * self._motion() <= stop.still
+
+    def _motion(self) -> float:
+        """How far the last iteration brought the median point, in distances to its neighbours."""
+        if self._before is None:
+            return np.inf
+        return motion(self.problem.map_of(self._before), self.Y)
 
     def _first_cost(self) -> float:
         """The cost of the start, under the last of the engines; of a start that is a map, of a dot."""
@@ -366,7 +412,8 @@ class Descent:
         self.history = {name: list(values) for name, values in state.history.items()}
         self.past = state.past
         self.problem.enter(engine)
-        self.problem.exaggeration = 1.0 if self.phase is None else self.phase.exaggeration
+        attraction = self.problem.attraction
+        self.problem.exaggeration = attraction if self.phase is None else self.phase.exaggeration
         self.steering = state.steering
         self.problem.steer(state.steering, self.iteration)
 

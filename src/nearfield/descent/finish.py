@@ -83,6 +83,8 @@ def finish(
             f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=3
         )
     trouble = run.diagnosis()
+    if trouble is None and not (converged or interrupted or ended) and run.iteration >= max_iter:
+        trouble = f"ended at max_iter={max_iter} before it had converged: allow more, or ask for a quick map"
     if trouble:
         warnings.warn(trouble, UserWarning, stacklevel=3)
     return converged, interrupted

@@ -53,10 +53,14 @@ class Guide(Stages):
         What it is to match.
     build : callable
         The engine of a method and a target.
+    attraction : float
+        How many times as strong it is to the end as in the method itself.
     """
 
-    def __init__(self, own: Engine, target: Any, build: Callable[[Method, Any], Engine]) -> None:
-        self._own = own
+    def __init__(
+        self, own: Engine, target: Any, build: Callable[[Method, Any], Engine], attraction: float = 1.0
+    ) -> None:
+        self._own, self._attraction = own, attraction
         self.guide = build(TSNE, joint(own.method, target, own.mass))
         super().__init__(self.guide)
 
@@ -71,23 +75,28 @@ class Guide(Stages):
         return self._own
 
     def resized(self, Y: Array) -> Array:
-        """The guide's map at the size at which it costs the least, by steps that go down until none does."""
+        """The guide's map at the size at which it costs the least."""
         unit = self._own.method.kernel.width / TSNE.kernel.width  # type: ignore[union-attr]
+        return best_size(self._own, Y, self._attraction, unit)
 
-        def cost(step: int) -> float:
-            value = self._own.evaluate(unit * STEP**step * Y).cost
-            return value if np.isfinite(value) else np.inf
 
-        best, lowest = 0, cost(0)
-        for way, most in ((1, STEPS // 3), (-1, STEPS)):
-            for step in range(way, way * (most + 1), way):
-                value = cost(step)
-                if value >= lowest:
-                    break
-                best, lowest = step, value
-            if best:
+def best_size(engine: Engine, Y: Array, attraction: float = 1.0, unit: float = 1.0) -> Array:
+    """A map at the size at which it costs the least, by steps from `unit` times its own."""
+
+    def cost(step: int) -> float:
+        value = engine.evaluate(unit * STEP**step * Y, exaggeration=attraction).cost_with(attraction)
+        return value if np.isfinite(value) else np.inf
+
+    best, lowest = 0, cost(0)
+    for way, most in ((1, STEPS // 3), (-1, STEPS)):
+        for step in range(way, way * (most + 1), way):
+            value = cost(step)
+            if value >= lowest:
                 break
-        return unit * STEP**best * Y
+            best, lowest = step, value
+        if best:
+            break
+    return unit * STEP**best * Y
 
 
 def joint(method: Method, target: Any, mass: float) -> Any:

@@ -10,12 +10,15 @@ A map of distances has the cost of a dot to be measured by, which no descent sho
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nearfield.algebra.method import Method
 from nearfield.engine.base import Engine
 from nearfield.typing import Array
 
+CostAt = Callable[[float], float]  # what the map costs at so many times its size
 SAMPLE = 500  # points that are looked at
 STRONGEST = 10  # of the neighbours of each
 ASTRAY = 10.0  # widths of the kernel, where neighbours are one or two apart
@@ -33,6 +36,7 @@ def diagnosis(
     learning_rate: float | None = None,
     automatic: bool = True,
     iterations: int = 0,
+    attraction: float = 1.0,
 ) -> str | None:
     """What is wrong with a map, in one sentence that says what to try; None if nothing is.
 
@@ -55,6 +59,8 @@ def diagnosis(
         Whether that was left at "auto".
     iterations : int
         How many were made.
+    attraction : float
+        How many times as strong it is as in the method itself: `cost` has it in it.
 
     Examples
     --------
@@ -76,8 +82,14 @@ def diagnosis(
             slower, faster = (f"{change} {rate} or leave it at 'auto'" for change in ("lower", "raise"))
     if not np.all(np.isfinite(Y)):
         return f"the map shattered: it left the range of numbers; {slower}"
+
+    def cost_at(factor: float) -> float:
+        """What the map would cost at another size."""
+        at = engine.evaluate(factor * Y, method=method, exaggeration=attraction)
+        return at.cost_with(attraction)
+
     judge = _of_distances if method.kernel is None else _of_neighbours
-    what = judge(engine, Y, cost, method)
+    what = judge(engine, Y, cost, method, cost_at)
     if what is None:
         return None
     broken, told = what
@@ -86,7 +98,9 @@ def diagnosis(
     return f"the map has not unfolded: {told}; make more than {iterations} iterations, or {faster}"
 
 
-def _of_neighbours(engine: Engine, Y: Array, cost: float, method: Method) -> tuple[bool, str] | None:
+def _of_neighbours(
+    engine: Engine, Y: Array, cost: float, method: Method, cost_at: CostAt
+) -> tuple[bool, str] | None:
     """Whether a map with a kernel shattered (True) or collapsed (False), and how one sees it."""
     random, n = np.random.default_rng(0), len(Y)
     width = method.kernel.width / min(method.precisions) ** 0.5  # type: ignore[union-attr]
@@ -97,28 +111,25 @@ def _of_neighbours(engine: Engine, Y: Array, cost: float, method: Method) -> tup
     if share > MANY:
         shrunk = width / float(np.median(nearest[astray]))
         # Bare weights repel so strongly nearby that a width would be too close for them.
-        if min(_cost_at(engine, Y, method, factor * shrunk) for factor in (1.0, ASTRAY / 2)) < cost:
+        if min(cost_at(factor * shrunk) for factor in (1.0, ASTRAY / 2)) < cost:
             return True, f"{100 * share:.0f} % of the points lie far from all of their neighbours"
     others = _lengths(Y[rows] - Y[random.integers(0, n, len(rows))])
     apart = float(np.median(others[others > 0])) if np.any(others > 0) else 0.0
-    if apart == 0 or (apart < SMALL * width and _cost_at(engine, Y, method, width / apart) < cost):
+    if apart == 0 or (apart < SMALL * width and cost_at(width / apart) < cost):
         return False, f"it is {apart / width:.1g} of the kernel's width across, where it should be several"
     return None
 
 
-def _of_distances(engine: Engine, Y: Array, cost: float, method: Method) -> tuple[bool, str] | None:
+def _of_distances(
+    engine: Engine, Y: Array, cost: float, method: Method, cost_at: CostAt
+) -> tuple[bool, str] | None:
     """The same for a map of distances."""
     if method.normalization != "none":  # any size is as good as another
         return None
-    share = cost / _cost_at(engine, Y, method, 0.0)
+    share = cost / cost_at(0.0)
     if not share <= 1.0 / NO_BETTER:
         return True, f"it costs {share:.2g} times as much as all points in one place"
     return (False, "it is no better than all points in one place") if share > NO_BETTER else None
-
-
-def _cost_at(engine: Engine, Y: Array, method: Method, factor: float) -> float:
-    """What the map would cost at another size."""
-    return engine.evaluate(factor * Y, method=method).cost
 
 
 def _strongest(engine: Engine, i: int) -> Array:

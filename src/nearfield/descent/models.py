@@ -18,8 +18,11 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity.fitted import Fitted
+from nearfield.affinity.fuzzy import FuzzyNeighbours
+from nearfield.affinity.mixed import MixedFitted
+from nearfield.affinity.mixing import View
 from nearfield.affinity.search import Lists
-from nearfield.affinity.space import Vectors
+from nearfield.affinity.space import Products, Vectors
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.catalogue import method as catalogued
 from nearfield.algebra.method import Method
@@ -39,8 +42,10 @@ ROWS = ("exact", "compact")
 # file.
 OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Reference": (Reference, {}),
-    "Fitted": (Fitted, {"_sorted": None}),
-    "Vectors": (Vectors, {}),
+    "Fitted": (Fitted, {"_sorted": None, "_ranked": None, "_bits": None}),
+    "MixedFitted": (MixedFitted, {"_sorted": None}),
+    "Vectors": (Vectors, {"_laid": None}),
+    "Products": (Products, {"_laid": None}),
     "HeldMap": (HeldMap, {"_around": None}),
     "HeldRows": (HeldRows, {}),
     "HeldDistances": (HeldDistances, {}),
@@ -48,7 +53,7 @@ OBJECTS: dict[str, tuple[type, dict[str, Any]]] = {
     "Still": (Still, {}),
 }
 # Attributes that came later than files which lack them, and what they were before.
-LATER: dict[str, dict[str, Any]] = {}
+LATER: dict[str, dict[str, Any]] = {"HeldMap": {"attraction": 1.0}, "HeldRows": {"attraction": 1.0}}
 HOLD = ("HeldMap", "HeldRows", "HeldDistances", "Projection", "Still")  # the map, which the file has once
 PART = {"cost", "kernel", "transform"}  # of a method
 NEEDED = ("method", "metric", "metric_params")  # without which nothing can be placed
@@ -75,7 +80,10 @@ class Stored:
 
 KNOWN: dict[str, type] = {
     **PARTS_OF_METHODS,
-    **{kind.__name__: kind for kind in (Thing, Stored, Levels, Traits, Lists, Preparation)},
+    **{
+        kind.__name__: kind
+        for kind in (Thing, Stored, Levels, Traits, Lists, View, Preparation, FuzzyNeighbours)
+    },
 }
 
 
@@ -132,6 +140,10 @@ def _named(value: Any) -> Any:
 
 def _complete(fitted: Fitted) -> None:
     """Have made what is made when it is first asked for: by the rows as they are, and only once."""
+    if isinstance(fitted, MixedFitted):
+        for view in fitted.views:
+            _complete(view)
+        return
     if fitted.precomputed or fitted.affinities:
         return
     fitted.spaced()
@@ -148,6 +160,8 @@ def _apart(value: Any, rows: str) -> Any:
             if name in HOLD:
                 del given["Y"]
             return Thing(name, {key: _apart(each, rows) for key, each in _compact(name, given, rows).items()})
+    if isinstance(value, list):
+        return [_apart(each, rows) for each in value]
     if sparse.issparse(value):
         value = sparse.csr_array(value)
         return Stored(value.shape, value.indptr, value.indices, value.data)
@@ -155,9 +169,12 @@ def _apart(value: Any, rows: str) -> Any:
 
 
 def _compact(name: str, parts: dict[str, Any], rows: str) -> dict[str, Any]:
-    """The same with bytes for the numbers of rows, if that is wanted."""
-    if rows == "compact":
-        for key in {"Vectors": ("X",), "Fitted": ("_X",)}.get(name, ()):
+    """The same with bytes for the numbers of rows, if that is wanted.
+
+    Not where it counts whether numbers are equal, which rounded ones would be too often.
+    """
+    if rows == "compact" and parts.get("metric") != "hamming":
+        for key in {"Vectors": ("X",), "Products": ("X",), "Fitted": ("_X",)}.get(name, ()):
             if isinstance(parts[key], np.ndarray):
                 parts[key] = Levels.of(parts[key])
             elif sparse.issparse(parts[key]):
@@ -224,7 +241,7 @@ def read_model(path: Any, kept: Map, given: Mapping[str, Any], kinds: Mapping[st
     if lost:
         warnings.warn(f"{path} does not hold {', '.join(lost)}: pass it to load", UserWarning, stacklevel=3)
     if "n_jobs" in given:
-        for part in (reference.fitted, reference.held):
+        for part in (reference.fitted, *vars(reference.fitted).get("views", ()), reference.held):
             if "n_jobs" in vars(part):
                 vars(part)["n_jobs"] = given["n_jobs"]
     return Model(found["estimator"], parameters, attributes, reference)
@@ -292,6 +309,8 @@ def _together(value: Any, Y: Array) -> Any:
         return value.table()
     if isinstance(value, Stored):
         return _matrix(value)
+    if isinstance(value, list):
+        return [_together(each, Y) for each in value]
     if not isinstance(value, Thing):
         return value
     if value.name not in OBJECTS:
@@ -303,7 +322,12 @@ def _together(value: Any, Y: Array) -> Any:
             raise ValueError(f"{in_a_line(name, 40)} is no attribute of {value.name}")
     made: Any = object.__new__(kind)
     parts = {name: _together(each, Y) for name, each in value.parts.items()}
-    vars(made).update(more | LATER.get(value.name, {}) | parts)
+    if kind is Vectors and "metric" not in parts:  # as files said it before there were more of them
+        cosine, squares = parts.pop("cosine", False), parts.pop("squares", False)
+        parts["metric"] = "cosine" if cosine else "sqeuclidean" if squares else "euclidean"
+    for name, usual in LATER.get(value.name, {}).items():  # after the others, as in a new file
+        parts.setdefault(name, usual)
+    vars(made).update(more | parts)
     if value.name in HOLD:
         vars(made)["Y"] = Y
     return made

@@ -39,6 +39,8 @@ class Preparation:
         Their standard deviations, if columns are standardized.
     centre, axes : array (columns,), (columns, components), optional
         The mean that is taken off, and the directions that are projected on, if there are fewer components.
+    notes : tuple of str
+        What was decided when the table was read, for a person to read.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Preparation:
     scale: Array | None = None
     centre: Array | None = None
     axes: Array | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -69,9 +72,11 @@ class Preparation:
         **columns: Any,
     ) -> Preparation:
         """How these data are prepared."""
-        X = np.asarray(X, dtype=np.float64)
-        means, scale, centre, axes = X.mean(axis=0), None, None, None
+        X = np.asarray(X)
+        means, scale, centre, axes = X.mean(axis=0, dtype=np.float64), None, None, None
         names = names or tuple(f"x{j + 1}" for j in range(X.shape[1]))
+        if standardize or components:  # else there is no need for a copy
+            X = np.asarray(X, dtype=np.float64)
         if standardize:
             from sklearn.preprocessing import StandardScaler
 
@@ -84,11 +89,12 @@ class Preparation:
 
     def rows(self, X: Any) -> Array:
         """Rows of the table as they are mapped."""
-        X = np.asarray(X, dtype=np.float64)
+        X = np.asarray(X)
         if self.scale is not None:
             X = (X - self.means) / self.scale
         if self.axes is None:
-            return X
+            return X if X.dtype == np.float32 else np.asarray(X, dtype=np.float64)
+        X = np.asarray(X, dtype=np.float64)
         out = np.empty((len(X), self.axes.shape[1]))
         over_chunks(project, len(X), np.ascontiguousarray(X), self.centre, self.axes, out)
         return out
@@ -101,7 +107,8 @@ class Preparation:
     def check(self) -> None:
         """Refuse what is no preparation, before a loop trusts it."""
         width = len(self.names)
-        if not all(name.isprintable() for name in self.names) or self.missing not in WAYS:
+        said = (*self.names, *self.notes)
+        if not all(each.isprintable() for each in said) or self.missing not in WAYS:
             raise ValueError(
                 "the preparation must have names that can be read, and a way with what is missing"
             )

@@ -56,6 +56,8 @@ class Problem:
     ----------
     exaggeration : float
         By how much attraction is strengthened at present.
+    attraction : float
+        By how much it is in the end, where the cost is told with it.
     rates : array
         The natural learning rate of each variable: a gradient at a point is of order M/N, so N/M for
         the coordinates; a parameter that a point has likewise, and 1/M for one that all points share, but
@@ -78,6 +80,7 @@ class Problem:
         shape: tuple[int, int],
         p_sums: Array | None = None,
         method: Method | None = None,
+        attraction: float = 1.0,
     ) -> None:
         """Take the engine to begin with.
 
@@ -85,7 +88,7 @@ class Problem:
         the parameters belong to that are learned, if the engine is that of a guide.
         """
         self.shape, self._p_sums = shape, p_sums
-        self.exaggeration = 1.0
+        self.exaggeration, self.attraction = 1.0, attraction
         self.terms: list[tuple[float, Term]] = []
         self.steer(Steering(shape), 0)
         method = method or engine.method
@@ -122,6 +125,11 @@ class Problem:
         """Take over what a person has asked for, as it is at an iteration."""
         self.terms, self._anchored = steering.active_at(iteration), steering.anchored
         self._held, self._at = self.variables_of(steering.held), steering.at.ravel()
+
+    @property
+    def held(self) -> Indices:
+        """The variables that are held."""
+        return self._held
 
     def variables_of(self, points: Indices) -> Indices:
         """Where the coordinates of some points are among the variables."""
@@ -245,7 +253,7 @@ class Problem:
         gradient = np.empty_like(z)
         self.map_of(gradient)[:] = at.gradient
         for name, where, (low, high) in self._slices():
-            if self.exaggeration != 1 or name not in at.parameters:
+            if self.exaggeration != self.attraction or name not in at.parameters:
                 gradient[where] = 0.0  # what is learned of an exaggerated cost, or of a guide, is of no use
                 continue
             slope = np.ravel(at.parameters[name] * getattr(method.kernel, name))  # d/d log θ
@@ -259,4 +267,4 @@ class Problem:
             acted_on[points] = True
         gradient[self._held] = 0.0  # what is held has no way to go
         steered = self.variables_of(np.flatnonzero(acted_on))
-        return Point(at.value + penalty, at.cost, gradient, penalty, steered)
+        return Point(at.value + penalty, at.cost_with(self.attraction), gradient, penalty, steered)

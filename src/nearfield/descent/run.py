@@ -22,9 +22,9 @@ from nearfield.descent.extending import check_old, extended
 from nearfield.descent.health import diagnosis
 from nearfield.descent.journal import Journal, Moment
 from nearfield.descent.placing import Reference, reference
-from nearfield.descent.schedule import Phase
+from nearfield.descent.schedule import Phase, Stop
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
-from nearfield.descent.settings import Settings, settings_of, takes_settings
+from nearfield.descent.settings import Settings, check, settings_of, takes_settings
 from nearfield.engine.plan import Plan
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
@@ -60,6 +60,8 @@ class Run:
     weights : array (points,), optional
         How many equal rows each row stands for, 1 or more and not necessarily whole: the map is that of the
         repeated rows, of which all copies move as one.
+    labels : sequence (points,), optional
+        The class of each point, for `supervision`; None, NaN and -1 are none.
     {options}
 
     Attributes
@@ -90,11 +92,22 @@ class Run:
     """
 
     @one_blas_thread()
-    def __init__(self, X: Any, method: str | Method = "tsne", *, weights: Any = None, **options: Any) -> None:
+    def __init__(
+        self,
+        X: Any,
+        method: str | Method = "tsne",
+        *,
+        weights: Any = None,
+        labels: Any = None,
+        **options: Any,
+    ) -> None:
         settings = settings_of("Run", options)
         source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
-        self._begun = Beginning.of(source, method, settings)
-        self._descent = self._begun.descent()
+        source = source.supervised(labels, settings.supervision)
+        self._begin(Beginning.of(source, method, settings))
+
+    def _begin(self, begun: Beginning) -> None:
+        self._begun, self._descent = begun, begun.descent()
         self._journal, self._turns = Journal(), Turns()
         self._held: Held | None = None
         self._told: dict[str, Any] = {}  # parameters of a run that was reopened, as its file tells them
@@ -186,8 +199,7 @@ class Run:
         For whoever looks at the map after each of them; `step` writes where it ends to the history.
         """
         self._iterate()
-        tol, patience = self._descent.usual_stop()
-        return self.iteration % RECORD == 0 and self._descent.is_flat(tol, patience, 0.0)
+        return self.iteration % RECORD == 0 and self._descent.is_flat(self._descent.usual_stop())
 
     @in_turn
     def _iterate(self) -> None:
@@ -206,9 +218,14 @@ class Run:
         tol: float | None = None,
         patience: int | None = None,
         min_grad_norm: float = 0.0,
+        quick: bool = False,
         callback: Callable[[Run], Any] | None = None,
     ) -> bool:
         """Iterate until nothing is gained any more, or `max_iter` iterations in all have been made.
+
+        A run of t-SNE or its kin has converged when 500 iterations more would lower its cost by some 1 % at
+        most, as far as its course tells: within `patience` iterations the cost has changed by less than `tol`
+        of itself, and the median point is about to move by less than half of the distance to its neighbours.
 
         Parameters
         ----------
@@ -217,35 +234,48 @@ class Run:
         tol : float
             Converged is a run whose cost changed within `patience` iterations of the last phase by less than
             this share of itself, or of the way that it has come from the start's if that is less; or whose
-            gradient has all but vanished. By default 0.005 N/(N + 1000) for L-BFGS, and 0.03 N/(N + 1000) for
-            momentum, which circles before it comes to rest; 0.005 for several scales in the map; 0.0001 for
-            costs of distances. A map that `diagnosis` finds fault with has not converged.
+            gradient has all but vanished. By default 0.0015 for momentum; 0.005 N/(N + 1000) for L-BFGS;
+            0.005 for several scales in the map; 0.0001 for costs of distances. If it is given, the motion of
+            the points does not count. A map that `diagnosis` finds fault with has not converged. One with
+            attraction below 1, which may grow without end, ends after 100 iterations of the last phase if not
+            before.
         patience : int, optional
             See `tol`. By default 50, and 20 for L-BFGS with a kernel of one scale.
         min_grad_norm : float
             A norm of the gradient at which to stop as well.
+        quick : bool
+            End as soon as the map looks about right: when the cost changes by less than 0.03 N/(N + 1000)
+            (momentum) or 0.02 N/(N + 1000) (L-BFGS). It has then seldom converged.
         callback : callable, optional
             Called with the run every 10 iterations; True from it ends the run.
 
         Returns
         -------
         bool
-            Whether it converged (True), or was stopped by the ceiling or the callback, or has come to rest
-            as a map that is none (False).
+            Whether it converged (True), or was stopped by the ceiling or the callback, or ended early because
+            it was to be quick, or has come to rest as a map that is none (False).
         """
-        usual, over = self._descent.usual_stop()
-        tol, patience = usual if tol is None else tol, over if patience is None else patience
-        if isinstance(tol, (str, bool)) or not tol >= 0:
+        usual = self._descent.usual_stop()
+        if tol is not None and (isinstance(tol, (str, bool)) or not tol >= 0):
             raise ValueError(f"tol must be a number from 0 up, got {tol!r}")
-        flat = False
-        while self.iteration < max_iter and not flat:
+        honest = usual if tol is None else Stop(tol, usual.patience)
+        honest = honest if patience is None else replace(honest, patience=patience)
+        early = self._descent.quick_stop() if quick else honest
+        ended = False
+        while self.iteration < max_iter and not ended:
             for _ in range(min(RECORD - self.iteration % RECORD, max_iter - self.iteration)):
                 self._iterate()
             if callback is not None and callback(self):
                 break
-            flat = self._descent.is_flat(tol, patience, min_grad_norm)
+            ended = self._descent.is_flat(early, min_grad_norm)
         self.record()
+        flat = ended and (not quick or self._descent.is_flat(honest, min_grad_norm))
         return flat and self.diagnosis() is None
+
+    def usual_stop(self) -> tuple[float, int]:
+        """What `converge` has as `tol` and `patience` if nothing else is said."""
+        usual = self._descent.usual_stop()
+        return usual.tol, usual.patience
 
     @one_blas_thread()
     def diagnosis(self) -> str | None:
@@ -263,6 +293,7 @@ class Run:
             learning_rate=self.learning_rate if self._descent.phases[-1].optimizer == "momentum" else None,
             automatic=isinstance(self._begun.settings.learning_rate, str),
             iterations=self.iteration,
+            attraction=self._begun.settings.attraction,
         )
 
     # What a person asks for -------------------------------------------------------------------------------
@@ -592,12 +623,41 @@ class Run:
         others = np.arange(len(Y)) != point
         return nearest(int(point), neighbours, Y, engine, others)[: whole("count", count, 0)]
 
+    @property
+    def graph(self) -> Any:
+        """UMAP's weights of neighbours, if the run was made of them; the least are not dropped here."""
+        return self._begun.setup.graph
+
+    @in_turn
+    def with_attraction(self, attraction: float) -> Self:
+        """Another run of the same neighbours and P, which begins with this map, under another attraction.
+
+        From a stronger attraction to a weaker one a map unfolds further where it is; the other way it would
+        have to be folded again. `nearfield.spectrum` goes that way through several.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfield as nf
+        >>> run = nf.Run(np.random.default_rng(0).normal(size=(60, 5)), attraction=4, random_state=0)
+        >>> run.step(200)
+        >>> weaker = run.with_attraction(1)
+        >>> weaker.step(100)
+        >>> bool(weaker.Y.std() > run.Y.std()), run.iteration, weaker.iteration
+        (True, 200, 100)
+        """
+        attraction = check(Settings(attraction=attraction))["attraction"]
+        run = object.__new__(type(self))
+        run._begin(self._begun.attracted(attraction, self._descent))
+        return run
+
     @in_turn
     def reference(self) -> Reference:
         """What it takes to place new rows in the map as it is now, without the run."""
         begun, traits = self._begun, self._begun.setup.traits
         engine, perplexity = self._descent.own_engine, begun.settings.perplexity
-        return reference(engine, self.method, self.Y, begun.source, traits, perplexity)
+        return reference(
+            engine, self.method, self.Y, begun.source, traits, perplexity, begun.settings.attraction
+        )
 
     # Files ------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.algebra.catalogue import methods
 from nearfield.algebra.method import Method
 from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
@@ -21,7 +22,7 @@ from nearfield.io.schema import fits, in_a_line
 from nearfield.steer.log import Entry
 from nearfield.typing import Array
 
-KNOWN: dict[str, type] = {**PARTS, **PARTS_OF_METHODS}  # what a session may hold
+KNOWN: dict[str, type] = {**PARTS, **PARTS_OF_METHODS, "FuzzyNeighbours": FuzzyNeighbours}  # in a session
 ROWS = 100  # of the data, by which they are known again
 OTHER_DATA = "was made of other data than these: pass those, in the same order"
 

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 from nearfield.defaults import ACCURACY, MAX_ITER
 
+ATTRACTIONS = (0.01, 1000.0)  # from the weakest to the strongest
+
 Class = TypeVar("Class", bound=type)
 
 # What people say who come from elsewhere, and what to say here.
@@ -85,6 +87,21 @@ def _accuracy(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be between 1e-6 and 0.3, got {value!r}")
 
 
+def _attraction(name: str, value: Any) -> float:
+    low, high = ATTRACTIONS
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+        raise ValueError(
+            f"{name} must be a number from {low:g} to {high:g}, got {value!r}; 1 is the method as it is"
+        )
+    return float(value)
+
+
+def _share(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+        raise ValueError(f"{name} must be a number from 0 to below 1, got {value!r}; 0 ignores all labels")
+    return float(value)
+
+
 def _mapping(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, dict):
         raise ValueError(f"{name} must be a dict of positions, such as {{3: (10, 0)}}, got {value!r}")
@@ -102,17 +119,20 @@ class Common:
     n_components: int = option(2, "int", "The dimensions of the map.", _positive)
     perplexity: Any = option(
         None,
-        "float, array, list or 'multiscale', optional",
+        "float, array, list, 'multiscale' or FuzzyNeighbours, optional",
         """How many neighbours a point has, for all points or, as an array, for each; a list, or
-        "multiscale" for 2, 4, 8, … up to half of the points, averages over several. By default the method's
-        own: 30, a third of few points, or all scales. Costs of distances have none.""",
+        "multiscale" for 2, 4, 8, … up to half of the points, averages over several; `FuzzyNeighbours` for
+        weights as UMAP has them. By default the method's own: 30, a third of few points, or all scales.
+        Costs of distances have none.""",
     )
     metric: Any = option(
         "euclidean",
         "str or callable",
-        """Any metric of scikit-learn; "precomputed" for a distance matrix, for a sparse one of neighbours
-        alone, as `kneighbors_graph` gives it, or for neighbours as a tuple (indices, distances); "affinity"
-        for a ready P.""",
+        """Any metric of scikit-learn, or "hellinger", "inner_product" or "tanimoto"; "precomputed" for a
+        distance matrix, for a sparse one of neighbours alone, as `kneighbors_graph` gives it, or for
+        neighbours as a tuple (indices, distances); "affinity" for a ready P. Euclidean, cosine, correlation,
+        Hellinger's and inner products are fast at any size, and so are Jaccard's (Tanimoto's) and Hamming's
+        distance of bits; sparse data included.""",
     )
     metric_params: dict[str, Any] | None = option(None, "dict, optional", "Further arguments of the metric.")
     init: Any = option(
@@ -127,16 +147,35 @@ class Common:
     )
     optimizer: str = option(
         "auto",
-        "{'auto', 'momentum', 'lbfgs', 'smacof'}",
+        "{'auto', 'momentum', 'lbfgs', 'smacof', 'flow'}",
         """How the cost is minimised. By default momentum for a cross-entropy with a heavy-tailed kernel
         (t-SNE and its kin), SMACOF for the plain stress, and L-BFGS for all others, before which t-SNE lays
-        out the map of those with a kernel of one scale. A name: that one from the first iteration on.""",
+        out the map of those with a kernel of one scale. A name: that one from the first iteration on. "flow"
+        follows the forces with a rate that falls to nothing, as UMAP does.""",
     )
     learning_rate: Any = option(
         "auto",
         "float or 'auto'",
         """The step size of momentum. A number means what it means in scikit-learn: it goes with momentum 0.5
         and 0.8.""",
+    )
+    attraction: float = option(
+        1.0,
+        "float",
+        """How many times as strongly neighbours attract each other, to the end, as in the method itself: 4
+        makes of t-SNE something like UMAP, 30 draws continua out, and below 1 there is more room within
+        clusters. What is minimised, and told as cost, is C - (attraction - 1) Σ p log w. Below 1 a normalized
+        method has no minimum with heavy tails: the map grows until it is ended, after 100 iterations of the
+        last phase. Costs of distances and of another degree than 1, and several scales, have none.""",
+        _attraction,
+    )
+    supervision: float = option(
+        0.0,
+        "float",
+        """How much labels have a say, from 0, where they are ignored, to below 1: between points of different
+        known labels, p is multiplied by 1 - supervision before P is made symmetric. A label that is None,
+        NaN or -1 is not known. Costs of distances have no P, and so none.""",
+        _share,
     )
     engine: str = option(
         "auto",
@@ -184,6 +223,13 @@ class Settings(Common):
         "For how many iterations: 60 for momentum, which takes it back by and by, and 50 for L-BFGS.",
         _natural,
     )
+    rate_iter: int | None = option(
+        None,
+        "int, optional",
+        """Of the flow: in how many iterations its rate falls to nothing; 500, and 200 for more than 10 000
+        points.""",
+        _natural,
+    )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,8 +245,14 @@ class Fitting:
     tol: float | None = option(
         None,
         "float, optional",
-        """The run ends when the cost changes by less than this share within some iterations; see
-        `Run.converge`.""",
+        """The run ends when the cost changes by less than this share within some iterations; by default,
+        when 500 more would gain next to nothing. See `Run.converge`.""",
+    )
+    quick: bool = option(
+        False,
+        "bool",
+        """Whether to end as soon as the map looks about right, in about half of the iterations; it has then
+        seldom converged.""",
     )
     callback: Callable[[Any], Any] | None = option(
         None,

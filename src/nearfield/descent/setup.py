@@ -10,6 +10,7 @@ import numpy as np
 
 from nearfield.affinity.beyond import floored
 from nearfield.affinity.copies import row_sums
+from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.affinity.multiscale import check_scales, scale_perplexities
 from nearfield.affinity.rungs import Rungs
 from nearfield.affinity.source import Source
@@ -21,9 +22,12 @@ from nearfield.algebra.method import Method
 from nearfield.descent.filling import fill
 from nearfield.descent.guide import Guide, needs_guide
 from nearfield.descent.ladder import Ladder
+from nearfield.descent.optimizers import optimizer
+from nearfield.descent.schedule import check_attraction
 from nearfield.descent.settings import Settings
 from nearfield.descent.stages import Stages
 from nearfield.descent.starts import is_projection, random_numbers, start
+from nearfield.descent.wide import wide_start
 from nearfield.engine.base import Engine
 from nearfield.engine.plan import Plan, plan
 from nearfield.typing import Array
@@ -48,6 +52,10 @@ class Setup:
         The sum of p at each point, by which hubs are known.
     traits : Traits
         What was noted of the points, for rows that are new in the map.
+    graph : sparse array, optional
+        UMAP's weights of neighbours, before the least of them were dropped.
+    unfolded : bool
+        Whether the first positions are a map, however small it is.
     """
 
     method: Method
@@ -55,6 +63,8 @@ class Setup:
     Y: Array
     p_sums: Array | None
     traits: Traits = field(default_factory=Traits)
+    graph: Any = None
+    unfolded: bool = False
 
 
 def planned(method: Method, source: Source, settings: Settings) -> tuple[Method, Plan]:
@@ -62,6 +72,9 @@ def planned(method: Method, source: Source, settings: Settings) -> tuple[Method,
     perplexities = scale_perplexities(settings.perplexity, method, source.n)
     if perplexities is not None:
         method = _with_scales(method)
+    check_attraction(method, settings.attraction)
+    if source.labels is not None and method.target_kind == "distances":
+        raise ValueError("labels have a say in P, and a cost of distances has none: leave supervision at 0")
     scales = 1 if perplexities is None else len(perplexities)
     neighbours, drawn = edges_per_point(method, source.n, settings.perplexity, scales)
     modes = isinstance(settings.init, str) and settings.init == "spectral"  # of a graph of distances
@@ -101,6 +114,9 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
         check_scales(method, source)
     traits = Traits()
     target = target_of(source, method, settings.perplexity, on=kind.matches, traits=traits)
+    graph = target if isinstance(settings.perplexity, FuzzyNeighbours) and not source.affinities else None
+    if graph is not None:
+        target = settings.perplexity.strongest(graph)
     method = _with_parameters_of_points(method, source.n)
     rungs, target = (target, _first(target, method)) if isinstance(target, Rungs) else (None, target)
     whole = target.folded() if isinstance(target, Sampled) else target
@@ -111,8 +127,9 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
     engine = build(method, target)
     may_guide = settings.optimizer == "auto" and needs_guide(method)
     if may_guide and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
-        return Setup(method, Guide(engine, target, build), Y, p_sums, traits)
-    return Setup(method, Stages(engine), Y, p_sums, traits)
+        guide = Guide(engine, target, build, settings.attraction)
+        return Setup(method, guide, Y, p_sums, traits, graph)
+    return Setup(method, Stages(engine), Y, p_sums, traits, graph)
 
 
 def _of_data(method: Method, source: Source, settings: Settings, engine: Engine) -> Setup:
@@ -130,6 +147,17 @@ def _first(rungs: Rungs, method: Method) -> Any:
 
 
 def _start(method: Method, source: Source, settings: Settings, target: Any, spread: float | None) -> Array:
+    side = None if settings.optimizer == "auto" else optimizer(settings.optimizer).habits.side
+    if side is not None and isinstance(settings.init, str):
+        return wide_start(
+            settings.init,
+            side,
+            n_components=settings.n_components,
+            random=random_numbers(settings.random_state),
+            graph=target,
+            data=source.coordinates,
+            n_jobs=source.n_jobs,
+        )
     Y = start(
         settings.init,
         n=source.n,
@@ -149,8 +177,8 @@ def _start(method: Method, source: Source, settings: Settings, target: Any, spre
         )
     if method.kernel is None or method.climbs or float(Y.std()) < method.kernel.width:
         return Y
-    if source.coordinates is not None and is_projection(Y[put], source.coordinates[put]):
-        return Y * (START * method.kernel.width / Y[:, 0].std())
+    if side is None and source.coordinates is not None and is_projection(Y[put], source.coordinates[put]):
+        return Y * (START * method.kernel.width / (Y[:, 0].std() or Y.std()))  # if the first axis has none
     if np.ptp(Y) > TOO_WIDE * method.kernel.width:
         raise ValueError(
             f"init is {np.ptp(Y) / method.kernel.width:.0e} widths of the kernel across, and points so far"

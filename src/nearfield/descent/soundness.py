@@ -9,13 +9,19 @@ from scipy import sparse
 
 from nearfield.affinity.distances import metrics
 from nearfield.affinity.fitted import Fitted
+from nearfield.affinity.fuzzy import FuzzyNeighbours
+from nearfield.affinity.mixed import MixedFitted
+from nearfield.affinity.mixing import View
 from nearfield.affinity.perplexity import check_perplexity as one_or_each
+from nearfield.affinity.row_metrics import is_product, is_row_metric
 from nearfield.affinity.search import Lists
-from nearfield.affinity.space import Vectors
+from nearfield.affinity.space import Products, Vectors
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.algebra.parts import Part
 from nearfield.descent.placing import Reference
+from nearfield.descent.schedule import check_attraction
+from nearfield.descent.settings import ATTRACTIONS
 from nearfield.io.schema import LARGEST, check_array, check_indices, check_number, fits
 
 TINY = 1e-300
@@ -52,6 +58,8 @@ def check_reference(reference: Reference, columns: int) -> None:
         held.method.require_kernel()
         if not fits(attribute(held, "all_pairs"), bool):
             raise ValueError("all_pairs must be true or false")
+        check_number("the attraction", attribute(held, "attraction"), *ATTRACTIONS)
+        check_attraction(held.method, held.attraction)
         if name == "HeldRows":
             return
         check_each("the weights", attribute(held, "weights"), n, low=1)
@@ -69,6 +77,8 @@ def check_fitted(fitted: Fitted, n: int, columns: int) -> None:
     """Refuse fitted rows that are not so many, or not of so many columns."""
     check_number("the fitted rows", attribute(fitted, "n"), n, n, int)
     check_number("the fitted columns", attribute(fitted, "columns"), columns, columns, int)
+    if isinstance(fitted, MixedFitted):
+        return check_views(fitted, n, columns)
     metric, params = attribute(fitted, "metric"), attribute(fitted, "metric_params")
     special = isinstance(metric, str) and metric in ("precomputed", "affinity")
     if not (callable(metric) or special or (isinstance(metric, str) and metric in metrics())):
@@ -99,17 +109,46 @@ def check_fitted(fitted: Fitted, n: int, columns: int) -> None:
         check_array("the fitted rows", X, (n, columns))
 
 
+def check_views(fitted: MixedFitted, n: int, columns: int) -> None:
+    """Refuse several views that are not side by side, or of other rows."""
+    views, parts = attribute(fitted, "metric", tuple), attribute(fitted, "views", list)
+    if not views or len(views) != len(parts) or not fits(views, tuple[View, ...]):
+        raise ValueError("its views are none, or not as many as are told of")
+    at = 0
+    for view, part in zip(views, parts, strict=True):
+        check_number("the start of a view", view.start, at, at, int)
+        check_number("the end of a view", view.stop, at + 1, columns, int)
+        check_number("the share of a view", view.share, TINY, 1)
+        if type(part) is not Fitted or part.metric != view.metric or not fits(view.stored, bool):
+            raise ValueError("the rows of a view are something else")
+        check_fitted(part, n, view.stop - view.start)
+        if part.precomputed or part.affinities:
+            raise ValueError("a view holds distances or affinities")
+        at = view.stop
+    check_number("the end of the last view", at, columns, columns, int)
+    for name in ("precomputed", "affinities"):
+        if attribute(fitted, name) is not False:
+            raise ValueError("a mix of views holds distances or affinities")
+    check_threads(attribute(fitted, "n_jobs"))
+    check_each("the weights", attribute(fitted, "weights"), n, low=1)
+    check_array("the keys", attribute(fitted, "_keys"), (n, 2), np.uint64, low=0, high=2**64 - 1)
+    check_traits(attribute(fitted, "traits", Traits), n)
+
+
 def check_vectors(vectors: Any, n: int, columns: int, metric: Any) -> None:
     """Refuse rows that no search can be made in."""
     if not isinstance(vectors, Vectors):
         raise ValueError("the fitted rows are something else")
+    product = isinstance(vectors, Products)
+    columns += product  # one more, which brings rows to one length
     check_array(
         "the fitted rows", attribute(vectors, "X"), (n, columns), np.float32, low=-FLOAT32, high=FLOAT32
     )
-    wanted = (metric == "cosine", metric == "sqeuclidean")
-    if (attribute(vectors, "cosine"), attribute(vectors, "squares")) != wanted or metric not in (
-        *("euclidean", "sqeuclidean", "cosine"),
-    ):
+    if attribute(vectors, "metric") != metric or product != is_product(metric):
+        raise ValueError("the fitted rows are those of another metric")
+    if product:
+        check_number("the longest row", attribute(vectors, "longest"), TINY, LARGEST)
+    elif not is_row_metric(metric):
         raise ValueError("the fitted rows are those of another metric")
     check_number("the number of rows", attribute(vectors, "n"), n, n, int)
     for name in ("unit", "farthest", "_factor"):
@@ -136,6 +175,8 @@ def check_lists(lists: Lists, n: int, columns: int) -> None:
 def check_traits(traits: Traits, n: int) -> None:
     """Refuse traits of other points, or none that points can have."""
     check_number("the unit", traits.unit, TINY, LARGEST)
+    if traits.views is not None:
+        raise ValueError("its points have traits of several views, which no file holds")
     for name, values in vars(traits).items():
         if not isinstance(values, np.ndarray):
             if values is not None and name != "unit":
@@ -158,6 +199,8 @@ def check_method(method: Any, n: int) -> None:
         raise ValueError("its method is none")
     for part in (method.cost, method.kernel, method.transform):
         _check_part(part, n)
+    for name in method.cost.facts.bound:
+        check_array(f"the {name} of the method", getattr(method.cost, name), (n,))
 
 
 def _check_part(part: Any, n: int) -> None:
@@ -186,6 +229,8 @@ def check_perplexity(value: Any, n: int, weights: Any = None) -> None:
     others = None if weights is None else weights.sum() - 1
     if value is None or isinstance(value, (int, float, np.ndarray)):
         one_or_each(value, n, others)
+    elif isinstance(value, FuzzyNeighbours):
+        value.__post_init__()  # which checks its values
     elif value != "multiscale":
         if not fits(value, list[float] | tuple[float, ...]) or not value:
             raise ValueError(f"its perplexity is none of {n} points")

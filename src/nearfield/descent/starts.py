@@ -193,7 +193,7 @@ def _of_sparse(data: Any, kept: int, random: np.random.RandomState) -> Array:
     size = min(X.shape)
     M = LinearOperator((size, size), matvec=products, matmat=products, dtype=np.float64)
     try:
-        values, vectors = _largest(M, kept, random)
+        values, vectors = largest_eigenvectors(M, kept, random)
     except ArpackError:
         return np.zeros((X.shape[0], kept))  # nothing is left of them without their mean
     return vectors * np.sqrt(np.maximum(values, 0.0)) if few else centred(vectors)
@@ -207,7 +207,7 @@ def classical_scaling(D: Array, n_components: int, random: np.random.RandomState
     B = -0.5 * D**2
     B -= B.mean(axis=0)
     B -= B.mean(axis=1, keepdims=True)
-    values, vectors = _largest(B, n_components, random)
+    values, vectors = largest_eigenvectors(B, n_components, random)
     Y = vectors * np.sqrt(np.maximum(values, 0.0))
     return _filled(Y[:, Y.std(axis=0) > 0], n_components, random)
 
@@ -223,12 +223,12 @@ def graph_modes(P: Any, n_components: int, random: np.random.RandomState) -> Arr
     degree = np.asarray(P.sum(axis=1), dtype=float).ravel()
     root = 1 / np.sqrt(np.maximum(degree, 1e-140))
     scaled = sparse.diags_array(root) @ P @ sparse.diags_array(root)
-    _, vectors = _largest(scaled, n_components + 1, random)
+    _, vectors = largest_eigenvectors(scaled, n_components + 1, random)
     Y = vectors[:, 1:] * root[:, None]  # the first is the constant one
     return Y + FAINT * Y[:, 0].std() * random.standard_normal(Y.shape)
 
 
-def _largest(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, Array]:
+def largest_eigenvectors(M: Any, count: int, random: np.random.RandomState) -> tuple[Array, Array]:
     """The largest eigenvalues of a symmetric matrix, from the largest down, and their vectors.
 
     Few points have them all at once. Lanczos' iteration does not come to an end on graphs that fall apart

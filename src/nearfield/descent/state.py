@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from nearfield.descent.flow import Flow
 from nearfield.descent.optimizers import LBFGS, SMACOF, Momentum, Optimizer
 from nearfield.descent.problem import Point
 from nearfield.io.schema import LONGEST, check_array, check_number, fits
@@ -86,7 +87,7 @@ class State:
 PARTS: dict[str, type] = {
     each.__name__: each
     for each in (
-        *(Momentum, LBFGS, SMACOF, Point, State, Steering, Entry, Pull, Measure),
+        *(Momentum, LBFGS, SMACOF, Flow, Point, State, Steering, Entry, Pull, Measure),
         *(MustLink, CannotLink, Box, Disc, *penalties.PENALTIES.values()),
     )
 }

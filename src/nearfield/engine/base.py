@@ -10,6 +10,7 @@ import numpy as np
 from nearfield.affinity.copies import check_weights, row_sums
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
+from nearfield.engine.stiffness import Stiffness
 from nearfield.engine.task import Task
 from nearfield.typing import Array
 
@@ -29,6 +30,8 @@ class Evaluation:
         engine was told that nobody asks.
     cost : float
         The cost alone.
+    crossed : float
+        -Σ p log w, of which exaggeration adds more; NaN where nobody asked, or there is no exaggeration.
     gradient : array (points, dimensions)
         Of `value` in the coordinates.
     parameters : dict
@@ -39,6 +42,11 @@ class Evaluation:
     cost: float
     gradient: Array
     parameters: dict[str, Any] = field(default_factory=dict)
+    crossed: float = float("nan")
+
+    def cost_with(self, attraction: float) -> float:
+        """The cost with attraction that is so many times as strong to the end."""
+        return self.cost if attraction == 1 else self.cost + (attraction - 1) * self.crossed
 
 
 class Engine:
@@ -120,6 +128,10 @@ class Engine:
         """S and Σ G q at Y, which new points find as they are: of all pairs, or of each point."""
         raise TypeError(f"{type(self).__name__} does not define sums")
 
+    def stiffness(self, Y: Array, exaggeration: float = 1.0) -> Stiffness:
+        """The attraction at Y, for steps that are implicit in it."""
+        raise TypeError(f"{type(self).__name__} does not define stiffness")
+
     def row(self, i: int) -> tuple[Any, Any]:
         """What point i is tied to, and the target of each tie."""
         raise TypeError(f"{type(self).__name__} does not define row")
@@ -168,7 +180,8 @@ def bind(method: Method, target: Any, weights: Any = None) -> tuple[Method, Boun
         )
     total = _total(p, weights)
     if method.kernel is not None:
-        method = method._with(kernel=method.kernel.bound_to(row_sums(p, weights)))
+        sums, n = row_sums(p, weights), float(p.shape[0] if weights is None else weights.sum())
+        method = method._with(kernel=method.kernel.bound_to(sums), cost=method.cost.bound_to(sums, n))
     mass = total if method.kernel is not None else float(p.shape[0] if weights is None else weights.sum())
     return method, Bound(p, method.cost.factor(total), mass, symmetric, weights)
 

@@ -32,10 +32,12 @@ class OwnRowCost:
         The map.
     ties : Ties
         What ties the points to it.
+    attraction : float
+        How many times as strong it is as in the method itself, which then has one scale.
     """
 
-    def __init__(self, method: Method, Y: Array, ties: Ties) -> None:
-        self.method, self.Y, self.indices = method, Y, ties.indices
+    def __init__(self, method: Method, Y: Array, ties: Ties, attraction: float = 1.0) -> None:
+        self.method, self.Y, self.indices, self.attraction = method, Y, ties.indices, attraction
         self.there = np.isfinite(ties.squared)
         self.multiplicity = np.where(self.there, ties.multiplicity, 0.0)
         rows = (self.multiplicity * ties.ahead).sum(axis=1, keepdims=True)
@@ -62,6 +64,10 @@ class OwnRowCost:
         for share, rate in zip(shares, rates, strict=True):
             mean = (c * G * share).sum(axis=1, keepdims=True)
             k += 2 * c * share * rate * (G - mean) / scales
+        if self.attraction != 1:
+            more = (1 - self.attraction) * c * p
+            value += (more * np.where(more != 0, kernel.log(f), 0.0)).sum(axis=1)
+            k += 2 * more * rates[0]
         pulls = [(k * gaps[..., axis]).sum(axis=1) for axis in range(y.shape[1])]
         return value, np.stack(pulls, axis=1), np.abs(k).sum(axis=1)
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.fitted import Ties
-from nearfield.algebra.costs.base import LimitTerm
+from nearfield.algebra.costs.base import Cost, LimitTerm
 from nearfield.algebra.method import Method
 from nearfield.engine.surroundings import Potential, Radial, Surroundings, squares
 from nearfield.typing import Array
@@ -43,6 +43,8 @@ class Held:
         Whether new points are tied to all points, and not to some neighbours.
     weights : array (points,), optional
         How many copies each point stands for.
+    attraction : float
+        How many times as strong it is as in the method itself.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class Held:
         *,
         all_pairs: bool,
         weights: Array | None = None,
+        attraction: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.method, self.Y, self.S, self.bracket = method, Y, S, bracket
         self.all_pairs, self.weights, self.n_jobs = all_pairs, weights, n_jobs
+        self.attraction = attraction
         self._around: Surroundings | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,6 +82,11 @@ class Held:
         """The masses of the points, or None."""
         return self.method.require_kernel().mass
 
+    @property
+    def charged(self) -> bool:
+        """Whether points have charges by which they repel."""
+        return bool(self.method.cost.facts.bound)
+
     def around(self) -> Surroundings:
         """The potentials, which are laid when they are first asked for."""
         if self._around is None:
@@ -87,7 +96,7 @@ class Held:
             on_w = -np.asarray(self.bracket / self.S)
             on_w = on_w + sum((c for c, t in zip(rates, terms, strict=True) if t.constant), np.zeros(()))
             others = [c for c, t in zip(rates, terms, strict=True) if not t.constant]
-            if self.by_row:
+            if self.by_row or self.charged:
                 ones: list[Potential] = [((1.0, self.weights, k),) for k in range(len(radials))]
                 each = np.ones(len(self.Y)) if self.weights is None else self.weights
                 charges = [c * each for c in (on_w, *others)]
@@ -124,20 +133,29 @@ class PlacedCost:
         if kind != "row":  # one p for both directions; of a point that no other sees, it is its own twice
             joint = ties.ahead + np.where(ties.back.any(axis=1, keepdims=True), ties.back, ties.ahead)
             self.ahead = joint / 2 if kind == "weights" else joint / (2 * n)
-        self.mass = None if held.mass is None else (self.multiplicity * self.ahead).sum(axis=1)
+        sums = (self.multiplicity * self.ahead).sum(axis=1)
+        self.mass = None if held.mass is None else sums
+        self.cost = held.method.cost.joined(sums, n) if held.charged else held.method.cost
 
     def at(self, rows: Any, y: Array) -> tuple[Array, Array, Array]:
         """Value and gradient of some of the points at y, and the stiffness of what holds them there."""
         held = self.held
         potentials, forces = held.around().at(y)
         mass = None if self.mass is None else self.mass[rows]
-        near = _Near(held, self.indices[rows], self.multiplicity[rows], y, mass)
+        cost = self.cost
+        if held.charged:
+            new = len(held.Y) + np.arange(len(self.indices))[rows]
+            cost = cost.between(new[:, None], self.indices[rows])
+        near = _Near(held, cost, self.indices[rows], self.multiplicity[rows], y, mass)
         if held.by_row:
             own = near.own_row(self.ahead[rows], potentials, forces)
             back = near.springs(self.back[rows], np.asarray(held.S)[self.indices[rows]])
             value = own[0] + back[0] + potentials[:, -1]
             return value, own[1] + back[1] + forces[:, -1], own[2] + back[2]
         value, gradient, stiffness, _ = near.springs(self.ahead[rows], held.S)
+        if held.charged:
+            charged, force = self._charges(rows, potentials, forces)
+            return 2 * value + charged, 2 * gradient + force, 2 * stiffness
         m = 1.0 if self.mass is None else self.mass[rows]
         return (
             2 * value + m * potentials[:, 0],
@@ -145,25 +163,40 @@ class PlacedCost:
             2 * stiffness,
         )
 
+    def _charges(self, rows: Any, potentials: Array, forces: Array) -> tuple[Array, Array]:
+        """What the points' own charges have of the potentials of ones, and the charges there of theirs."""
+        held, new = self.held, len(self.held.Y) + np.arange(len(self.indices))[rows]
+        value, gradient, k = potentials[:, -1].copy(), forces[:, -1].copy(), 1
+        for term in () if held.all_pairs else self.cost.facts.limit or ():
+            c = np.asarray(term.coefficient(1.0))[new]
+            at = 0 if term.constant else k
+            k += not term.constant
+            value += c * potentials[:, at]
+            gradient += c[:, None] * forces[:, at]
+        return value, gradient
+
 
 class _Near:
     """Some new points at y, and the points of the map that they are tied to."""
 
-    def __init__(self, held: Held, indices: Any, multiplicity: Array, y: Array, mass: Any) -> None:
-        self.held, self.multiplicity, self.terms = held, multiplicity, held.terms
+    def __init__(
+        self, held: Held, cost: Cost, indices: Any, multiplicity: Array, y: Array, mass: Any
+    ) -> None:
+        self.held, self.cost, self.multiplicity = held, cost, multiplicity
+        self.terms = () if held.all_pairs else cost.facts.limit or ()
         method, kernel = held.method, held.method.require_kernel().profile
         self.gaps = y[:, None, :] - held.Y[indices]
         f, slope = method.transform.of_square(squares(self.gaps))
         log = kernel.log(f)
         if mass is not None:
             log = log + np.log(mass[:, None] * held.mass[indices])
-        self.further = np.minimum(log - LOWEST, 0.0)
+        self.log, self.further = log, np.minimum(log - LOWEST, 0.0)
         self.w = np.exp(np.maximum(log, LOWEST))
         self.rate = kernel.log_derivative(f) * slope  # of log w in the squared distance
 
     def springs(self, p: Array, S: Any) -> tuple[Array, Array, Array, Array]:
         """Σ [c(p, w/S) - c0], its gradient at a given S, the stiffness, and Σ (G - G0) q."""
-        cost, w = self.held.method.cost, self.w
+        cost, w = self.cost, self.w
         q = w / S
         G, value = cost.derivative(p, q), cost.value(p, q)
         for term in self.terms:
@@ -172,7 +205,11 @@ class _Near:
             value = value - c * term.integral(w) / S
         rest = self.multiplicity * G * q
         value = self.multiplicity * value + rest * self.further
-        k = 2 * rest * self.rate
+        pulled = rest
+        if self.held.attraction != 1:
+            more = (1 - self.held.attraction) * self.multiplicity * p
+            value, pulled = value + more * self.log, rest + more
+        k = 2 * pulled * self.rate
         return value.sum(axis=1), self._along(k), np.maximum(k, 0.0).sum(axis=1), rest.sum(axis=1)
 
     def _along(self, k: Array) -> Array:

@@ -62,6 +62,11 @@ def read_npz(path: Path, chooser: Chooser, array: str | None = None) -> Table:
     return replace(table, notes=(*notes, *table.notes))
 
 
+def sides_of(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of one dimension in an archive, which are columns beside the numbers."""
+    return {name: values for name, values in _load_all(path)[0].items() if values.ndim == 1}
+
+
 def _pick(path: Path, arrays: Mapping[str, np.ndarray], wanted: str | None) -> str:
     """Return the name of the array that holds the numbers: the wanted one, X, or the only matrix there is."""
     if wanted is not None:

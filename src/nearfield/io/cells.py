@@ -55,6 +55,20 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in _MISSING
 
 
+_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
+_TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s?(Z|[-+]\d{2}:?\d{2}|[AaPp][Mm])?"
+_DATE = re.compile(rf"({_DAY})([T ]\s*{_TIME})?|{_TIME}")
+
+
+def is_date(cell: str) -> bool:
+    """Tell whether a cell is a date, a time, or both.
+
+    >>> [is_date(cell) for cell in ("2020-01-31", "31.1.2020 12:30", "12:30:05", "1.5", "May")]
+    [True, True, True, False, False]
+    """
+    return _DATE.fullmatch(cell.strip()) is not None
+
+
 def read_cell(cell: str) -> tuple[Kind, float]:
     """Return what a cell is, and the number it stands for; NaN where it stands for none.
 

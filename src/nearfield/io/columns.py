@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +21,15 @@ class Table:
     Attributes
     ----------
     X : ndarray of shape (N, D)
-        The numbers, float64; NaN where a cell was empty.
+        The numbers, float64, or float32 if they are vectors of such; NaN where a cell was empty.
     names : tuple of str
         The D column names.
     labels, ids : ndarray of shape (N,) or None
         One label and one id for each row.
     notes : tuple of str
         What was decided while reading, one clause each, for a person to read.
+    others : dict of str to array
+        Other columns of the file that are to be kept, NumPy's or Arrow's.
 
     Examples
     --------
@@ -41,6 +44,22 @@ class Table:
     labels: np.ndarray | None = None
     ids: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+    def kept(self, rows: np.ndarray) -> Table:
+        """Some of the rows alone, by their numbers.
+
+        Examples
+        --------
+        >>> Table(np.eye(3), ("a", "b", "c"), ids=np.array(["x", "y", "z"])).kept(np.array([0, 2])).ids
+        array(['x', 'z'], dtype='<U1')
+        """
+        labels, ids = (None if each is None else each[rows] for each in (self.labels, self.ids))
+        others = {
+            name: each[rows] if isinstance(each, np.ndarray) else each.take(rows)
+            for name, each in self.others.items()
+        }
+        return replace(self, X=self.X[rows], labels=labels, ids=ids, others=others)
 
 
 @dataclass(frozen=True)
@@ -86,6 +105,8 @@ def find(names: Sequence[str], name: str, what: str = "column") -> int:
     count = names.count(name)
     if count == 1:
         return names.index(name)
+    if f"{name}[0]" in names:
+        raise ValueError(f"the column {short(name)!r} holds vectors: name it with --vector {short(name)}")
     if count > 1:
         raise ValueError(f"{count} {what}s are called {short(name)!r}: give them different names")
     lower = {each.lower(): each for each in names}
@@ -102,6 +123,15 @@ def quoted(names: Sequence[str], most: int = 6) -> str:
     """
     listed = ", ".join(repr(short(str(name))) for name in names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def said_of(verdict: str, names: Sequence[str]) -> str:
+    """What is said of one column, or of several.
+
+    >>> said_of("left out the column of dates", ["born", "died"])
+    "left out the columns of dates 'born', 'died'"
+    """
+    return f"{verdict.replace('column', 'columns', len(names) > 1)} {quoted(names)}"
 
 
 def short(text: str, most: int = 30) -> str:
@@ -142,3 +172,15 @@ def natural(cells: Sequence[str], *, real: bool = True) -> np.ndarray:
         except ValueError:
             pass
     return np.array(cells, dtype=str)
+
+
+def put(X: np.ndarray, at: int, block: np.ndarray) -> None:
+    """Write `block` into `X` from row `at` on, making room in place where there is none.
+
+    A large array grows by having pages added and not by being copied, so that a table needs the memory of one
+    and not of two, as a list of blocks that is joined in the end would.
+    """
+    end = at + len(block)
+    if end > len(X):
+        X.resize((end + end // 4, X.shape[1]), refcheck=False)
+    X[at:end] = block

@@ -20,12 +20,13 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from nearfield.io.cells import NUMERIC, Kind, read_cell, read_rows
-from nearfield.io.columns import Choice, Chooser, Table, natural, quoted, short
+from nearfield.io.cells import NUMERIC, Kind, is_date, read_cell, read_rows
+from nearfield.io.columns import Choice, Chooser, Table, natural, put, quoted, said_of, short
 from nearfield.io.headers import is_header
 
 _CELLS_AT_ONCE = 2**18
 _ROWS_LOOKED_AT = 1000  # at most, to tell a header
+DELIMITERS = {".csv": "\t;|,", ".tsv": "\t", ".txt": "\t;|, "}  # that may be, by the suffix
 _LINES_LOOKED_AT = 20  # to tell the delimiter
 
 Row = tuple[int, list[str]]  # the line where the row ends, and its cells
@@ -178,7 +179,7 @@ def _read(rows: Iterator[Row], path: Path, choose: Chooser, header: bool | None)
     for block in _blocks(rows, len(names)):
         cells = [row for _, row in block]
         numbers, kinds, points = read_rows(cells, choice.numbers)
-        _put(X, tally.rows, numbers)
+        put(X, tally.rows, numbers)
         tally.add(block, choice.numbers, kinds, points)
         if choice.label is not None:
             labels.extend(row[choice.label].strip() for row in cells)
@@ -232,18 +233,6 @@ def _blocks(rows: Iterator[Row], width: int) -> Iterator[list[Row]]:
         yield block
 
 
-def _put(X: np.ndarray, at: int, block: np.ndarray) -> None:
-    """Write `block` into `X` from row `at` on, making room in place where there is none.
-
-    A large array grows by having pages added and not by being copied, so that a table needs the memory of one
-    and not of two, as a list of blocks that is joined in the end would.
-    """
-    end = at + len(block)
-    if end > len(X):
-        X.resize((end + end // 4, X.shape[1]), refcheck=False)
-    X[at:end] = block
-
-
 class _Tally:
     """What has been seen of each column: how many cells of each kind, and the first of each."""
 
@@ -252,6 +241,7 @@ class _Tally:
         self.rows = 0
         self.counts = np.zeros((len(Kind), width), dtype=int)
         self.points = np.zeros(width, dtype=bool)
+        self.dates = np.ones(width, dtype=bool)  # whether all that is no number is a date or a time
         self._first: dict[tuple[int, int], tuple[int, int, str]] = {}
 
     def add(self, block: list[Row], columns: Sequence[int], kinds: np.ndarray, points: np.ndarray) -> None:
@@ -264,6 +254,9 @@ class _Tally:
             for k in np.flatnonzero(of_kind.any(axis=0)):
                 i = int(of_kind[:, k].argmax())
                 line, row = block[i]
+                if self.dates[k]:
+                    cells = (block[j][1][columns[int(k)]] for j in np.flatnonzero(of_kind[:, k]))
+                    self.dates[k] = all(map(is_date, cells))
                 self._first.setdefault((kind, int(k)), (self.rows + i, line, row[columns[int(k)]].strip()))
         self.rows += len(block)
 
@@ -292,7 +285,7 @@ def _numeric(tally: _Tally, names: Sequence[str], choice: Choice, notes: list[st
             said.setdefault(verdict, []).append(names[j])
     _check_commas(tally, [(k, names[choice.numbers[k]]) for k in keep])
     for verdict, about in said.items():
-        notes.append(f"{verdict}{'s' * (len(about) > 1)} {quoted(about)}")
+        notes.append(said_of(verdict, about))
     return keep
 
 
@@ -317,7 +310,9 @@ def _verdict(tally: _Tally, k: int, name: str, asked: bool) -> str | None:
             raise ValueError(f"{where} is too large for a number of 64 bits: write it in a larger unit")
         hint = ", or add --header if it is a name" if row == 0 and tally.headless else ""
         raise ValueError(f"{where} is not a number: mend the cell, or choose the columns without it{hint}")
-    return f"left out the {'column of lists' if tally.only(k, Kind.VECTOR) else 'text column'}"
+    if tally.only(k, Kind.VECTOR):
+        return "left out the column of lists"
+    return "left out the column of dates" if tally.dates[k] else "left out the text column"
 
 
 def _check_commas(tally: _Tally, columns: Sequence[tuple[int, str]]) -> None:

@@ -71,13 +71,8 @@ def _dropped(table: Table, rows: np.ndarray) -> Table:
     named = _listed([str(row) for row in rows[:_NAMED]], len(rows))
     which = f"row{'s' * (len(rows) > 1)} {named}"
     note = f"left out {len(rows)} of {total} rows, in which numbers are missing: {which}"
-    return replace(
-        table,
-        X=table.X[keep],
-        labels=None if table.labels is None else table.labels[keep],
-        ids=keep if table.ids is None else table.ids[keep],
-        notes=(*table.notes, note),
-    )
+    left = table.kept(keep)
+    return replace(left, ids=keep if table.ids is None else left.ids, notes=(*table.notes, note))
 
 
 def _filled(table: Table, gaps: np.ndarray) -> Table:

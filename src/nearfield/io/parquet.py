@@ -1,110 +1,48 @@
-"""Parquet files as tables, with the extra `data`."""
+"""Parquet files as they are written, with the extra `data`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from nearfield.io.columns import Chooser, Table, quoted, short
+from nearfield.io.batches import pyarrow
+
+ABOUT = b"nearfield"  # under which a file says how it came about
 
 
-def pyarrow() -> ModuleType:
-    """Return pyarrow, or raise with how to get it."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError('Parquet files need pyarrow: pip install "nearfield[data]"') from error
-    return pyarrow
-
-
-def write_parquet(path: Path, columns: Mapping[str, np.ndarray]) -> None:
-    """Write columns of equal length."""
+def write_parquet(path: Path, columns: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
+    """Write columns of equal length, and what there is to tell of them."""
     arrow = pyarrow()
-    arrow.parquet.write_table(arrow.table({name: each.tolist() for name, each in columns.items()}), path)
+    # By way of Python's values: texts and numbers in one array of objects are then refused in a line.
+    table = arrow.table(
+        {
+            name: arrow.array(each.tolist()) if isinstance(each, np.ndarray) else each
+            for name, each in columns.items()
+        }
+    )
+    if about:
+        known = table.schema.metadata or {}
+        table = table.replace_schema_metadata({**known, ABOUT: json.dumps(about)})
+    arrow.parquet.write_table(table, path)
 
 
-@contextmanager
-def _readable(arrow: ModuleType, path: Path) -> Iterator[None]:
-    """Say in a line that a file is damaged, or something else."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except (OSError, UnicodeDecodeError, arrow.ArrowException) as error:
-        raise ValueError(f"{path} is not a Parquet file, or damaged: check how it was written") from error
+def told_in_parquet(path: Path) -> dict[str, Any]:
+    """What a file that nearfield wrote tells of itself; nothing of any other.
 
-
-def read_parquet(path: Path, chooser: Chooser) -> Table:
-    """Read the numeric columns a batch at a time, and those of the labels and ids."""
-    arrow = pyarrow()
-    with _readable(arrow, path), arrow.parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        choice = chooser(schema.names)
-        numeric = [j for j in choice.numbers if _is_numeric(arrow, schema.field(j).type)]
-        left = [j for j in choice.numbers if j not in numeric]
-        if left and choice.asked:
-            kind, name = schema.field(left[0]).type, schema.names[left[0]]
-            raise ValueError(
-                f"column {short(name)!r} holds {short(str(kind))} and not numbers: ask for numeric columns"
-            )
-        X = np.empty((file.metadata.num_rows, len(numeric)))
-        start = 0
-        for batch in file.iter_batches(columns=[schema.names[j] for j in numeric]):
-            for k, j in enumerate(numeric):
-                # Not safe, which would refuse whole numbers beyond 2⁵³ in place of rounding them.
-                column = batch.column(schema.names[j]).cast(arrow.float64(), safe=False)
-                X[start : start + len(batch), k] = column.to_numpy(zero_copy_only=False)
-            start += len(batch)
-
-        def values(j: int | None) -> np.ndarray | None:
-            if j is None:
-                return None
-            column = file.read(columns=[schema.names[j]]).column(0).to_pylist()
-            # What is missing becomes what it is in a text table: NaN among numbers, else nothing.
-            if _is_numeric(arrow, schema.field(j).type):
-                return np.array([np.nan if each is None else each for each in column])
-            return np.array(["" if each is None else str(each) for each in column])
-
-        return Table(
-            X,
-            tuple(schema.names[j] for j in numeric),
-            values(choice.label),
-            values(choice.id),
-            tuple(_left_out(arrow, {schema.names[j]: schema.field(j).type for j in left})),
-        )
-
-
-def parquet_chunks(path: Path, chooser: Chooser, rows: int) -> Iterator[tuple[Table, float]]:
-    """Read a table so many rows at a time, with the share of them that has been read after each time."""
-    arrow = pyarrow()
-    with _readable(arrow, path), arrow.parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        choice = chooser(schema.names)
-        for j in choice.numbers:
-            if not _is_numeric(arrow, schema.field(j).type):
-                kind = short(str(schema.field(j).type))
-                raise ValueError(f"column {short(schema.names[j])!r} holds {kind} and not numbers")
-        names, done = [schema.names[j] for j in choice.numbers], 0
-        sides = [None if j is None else schema.names[j] for j in (choice.label, choice.id)]
-        asked = list(dict.fromkeys([*names, *filter(None, sides)]))
-        for batch in file.iter_batches(batch_size=rows, columns=asked):
-            X = np.empty((len(batch), len(names)))
-            for k, name in enumerate(names):
-                column = batch.column(name).cast(arrow.float64(), safe=False)
-                X[:, k] = column.to_numpy(zero_copy_only=False)
-            labels, ids = (None if each is None else _text(batch.column(each).to_pylist()) for each in sides)
-            done += len(batch)
-            yield Table(X, tuple(names), labels, ids), done / file.metadata.num_rows
-
-
-def _text(values: list[Any]) -> np.ndarray:
-    return np.array(["" if each is None else str(each) for each in values])
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_parquet(Path(folder) / "t.parquet", {"a": np.arange(2)}, {"notes": ["left out 'b'"]})
+    ...     told_in_parquet(Path(folder) / "t.parquet")
+    {'notes': ["left out 'b'"]}
+    """
+    found = (pyarrow().parquet.read_schema(path).metadata or {}).get(ABOUT)
+    return {} if found is None else json.loads(found)
 
 
 class ParquetRows:
@@ -125,37 +63,3 @@ class ParquetRows:
         """Finish the file."""
         if self._writer is not None:
             self._writer.close()
-
-
-def read_parquet_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
-    """Read some columns, of any type, as text."""
-    arrow = pyarrow()
-    with _readable(arrow, path):
-        columns = arrow.parquet.read_table(path, columns=list(names)).to_pydict()
-    return {name: ["" if each is None else str(each) for each in columns[name]] for name in names}
-
-
-def _left_out(arrow: ModuleType, columns: Mapping[str, Any]) -> list[str]:
-    """Say which columns were left out, those of each kind together."""
-    said: dict[str, list[str]] = {}
-    for name, kind in columns.items():
-        said.setdefault(_kind(arrow, kind), []).append(name)
-    return [f"left out the {kind}{'s' * (len(names) > 1)} {quoted(names)}" for kind, names in said.items()]
-
-
-def _kind(arrow: ModuleType, kind: Any) -> str:
-    types = arrow.types
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return "column of lists"
-    if types.is_temporal(kind):
-        return "column of times"
-    if types.is_null(kind):
-        return "empty column"
-    return "text column"
-
-
-def _is_numeric(arrow: ModuleType, kind: Any) -> bool:
-    types = arrow.types
-    return any(
-        is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
-    )

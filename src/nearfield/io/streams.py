@@ -11,11 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from nearfield.io.arrays import DAMAGED
+from nearfield.io.arrow import arrow_chunks
+from nearfield.io.batches import SUFFIXES
 from nearfield.io.columns import Chooser, Table
-from nearfield.io.delimited import delimited_chunks
+from nearfield.io.delimited import DELIMITERS, delimited_chunks
 from nearfield.io.files import replacing
-from nearfield.io.parquet import ParquetRows, parquet_chunks
-from nearfield.io.tables import DELIMITERS, check_map_path, read_chosen
+from nearfield.io.parquet import ParquetRows
+from nearfield.io.tables import check_map_path, read_chosen
 
 CELLS = 2**18  # that are read at a time
 
@@ -23,7 +25,7 @@ CELLS = 2**18  # that are read at a time
 def chunks(path: Path, choose: Chooser, header: bool | None = None) -> Iterator[tuple[Table, float]]:
     """The rows of a table, some at a time, with the share of the file that has been read after each.
 
-    Labels and ids of text tables and Parquet files stay text. An `.npz` file is read as a whole.
+    Labels and ids of text tables and typed columns become text. An `.npz` or `.h5ad` file is read as a whole.
 
     Parameters
     ----------
@@ -37,8 +39,8 @@ def chunks(path: Path, choose: Chooser, header: bool | None = None) -> Iterator[
     suffix = path.suffix.lower()
     if suffix in DELIMITERS:
         yield from delimited_chunks(path, choose, DELIMITERS[suffix], header)
-    elif suffix == ".parquet":
-        yield from parquet_chunks(path, choose, 2**14)
+    elif suffix in SUFFIXES:
+        yield from arrow_chunks(path, choose, 2**14)
     elif suffix == ".npy":
         yield from _array_chunks(path, choose)
     else:

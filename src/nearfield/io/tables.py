@@ -1,16 +1,16 @@
 """Tables in, maps out.
 
-A table is read by the extension of its file: text (`.csv`, `.tsv`, `.txt`), NumPy (`.npy`, `.npz`) or Parquet
-(`.parquet`, with the extra `data`). A map is a table too: `id, y1, y2[, y3 …][, label]`.
+A table is read by the extension of its file: text (`.csv`, `.tsv`, `.txt`), NumPy (`.npy`, `.npz`), with the
+extra `data` Parquet, Arrow and JSON Lines (`.parquet`, `.feather`, `.arrow`, `.jsonl`), and with the extra
+`anndata` AnnData (`.h5ad`); any of them as `.gz` or `.zip`, or from a pipe, `-`. A map is a table too:
+`id, y1, y2[, y3 …][, label]`.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 import re
-import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,10 +19,16 @@ from typing import Any
 import numpy as np
 
 from nearfield.io.arrays import read_npy, read_npz
-from nearfield.io.columns import Choice, Chooser, Table, choose, natural, quoted, short
-from nearfield.io.delimited import read_delimited, read_texts
-from nearfield.io.files import check_writable, replacing
-from nearfield.io.parquet import pyarrow, read_parquet, read_parquet_texts, write_parquet
+from nearfield.io.arrow import read_arrow
+from nearfield.io.batches import SUFFIXES, pyarrow
+from nearfield.io.cellsfile import read_h5ad
+from nearfield.io.columns import Choice, Chooser, Table, choose, quoted, said_of
+from nearfield.io.delimited import DELIMITERS, read_delimited
+from nearfield.io.files import check_writable
+from nearfield.io.indexes import without_index
+from nearfield.io.others import Nearest, as_natural, beside_a_map, read_others
+from nearfield.io.unpacking import PACKED, PIPE, unpacked
+from nearfield.io.written import write_columns
 
 __all__ = ["Table", "check_map_path", "read_map", "read_rows", "read_table", "write_map"]
 
@@ -35,16 +41,20 @@ def read_table(
     id: str | None = None,
     header: bool | None = None,
     array: str | None = None,
+    vector: str | None = None,
+    use_rep: str | None = None,
+    keep: str | Sequence[str] | None = None,
 ) -> Table:
     r"""Read the numbers of a table, and the labels and ids of its rows.
 
     Parameters
     ----------
     path : path-like
-        A `.csv`, `.tsv`, `.txt`, `.npy`, `.npz` or `.parquet` file. In an `.npz` file the numbers are the
+        A `.csv`, `.tsv`, `.txt`, `.npy`, `.npz`, `.parquet`, `.feather`, `.arrow`, `.jsonl` or `.h5ad` file,
+        any of them packed as `.gz` or `.zip`; `-` is what is piped in. In an `.npz` file the numbers are the
         array `X`, or the only one with two dimensions, and its arrays of one dimension serve as columns.
         Decimal commas are read where the delimiter is another, and columns of true and false (or of yes and
-        no) as 1 and 0.
+        no) as 1 and 0. Where a column holds vectors, lists of numbers, these are read alone.
     label, id : str, optional
         The columns with the labels and the ids of the rows, of any type. They are left out of the numbers.
         The labels of an `.npz` file are its array `y` where there is one.
@@ -55,6 +65,13 @@ def read_table(
         Whether the first line of a text table names its columns; by default it is held against the others.
     array : str, optional
         The array of an `.npz` file that holds the numbers.
+    vector : str, optional
+        The column that holds vectors, where there are several, or beside `columns`.
+    use_rep : str, optional
+        What the cells of an `.h5ad` file are mapped by: "X" or a key of `obsm`; by default "X_pca", else "X".
+    keep : str or sequence of str, optional
+        Other columns that the table is to have in `others`: names, or "all" of which no numbers, labels or
+        ids are read.
 
     Returns
     -------
@@ -82,10 +99,23 @@ def read_table(
     >>> fish.labels.tolist()
     ['bream', 'bream']
     """
-    table = _read(
-        path, lambda names: choose(names, label, columns, id), **_options(Path(path), header, array)
-    )
-    return _checked(path, table if columns is not None else _without_index(table))
+    names: list[str] = []
+
+    def chooser(found: Sequence[str]) -> Choice:
+        names.extend(found)
+        return choose(found, label, columns, id)
+
+    path = Path(path)
+    with unpacked(path) as file:
+        options = _options(file, header=header, array=array, vector=vector, use_rep=use_rep)
+        table = _checked(path, _read(file, chooser, **options))
+        table = table if columns is not None else without_index(table)
+        if keep is not None:
+            used = [*table.names, *filter(None, (label, id))]
+            others = read_others(file, keep, used, names, header)
+            said = said_of("kept the column", list(others)) if others else "kept no column"
+            table = replace(table, others=others, notes=(*table.notes, f"{said} beside the map"))
+    return _checked(path, table)
 
 
 def read_chosen(path: str | os.PathLike[str], chooser: Chooser) -> Table:
@@ -96,12 +126,15 @@ def read_chosen(path: str | os.PathLike[str], chooser: Chooser) -> Table:
 def check_readable(path: str | os.PathLike[str]) -> Path:
     """Refuse a file that is not there, or that no reader is for."""
     path = Path(path)
+    if path == PIPE:
+        return path
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a directory: name a file in it")
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no file {path}: check its name and folder")
-    if path.suffix.lower() not in _READERS:
-        raise ValueError(f"cannot read {path}: use one of {', '.join(_READERS)}")
+    if path.suffix.lower() not in (*_READERS, *PACKED):
+        known = ", ".join(_READERS)
+        raise ValueError(f"cannot read {path}: use one of {known}, or one of them as {' or '.join(PACKED)}")
     if not os.access(path, os.R_OK):
         raise PermissionError(f"{path} cannot be read: allow reading it")
     return path
@@ -114,12 +147,13 @@ def read_rows(
     id: str | None = None,
     header: bool | None = None,
     array: str | None = None,
+    vector: str | None = None,
 ) -> tuple[Table, dict[str, np.ndarray]]:
     r"""Read a table for people to look at: its numbers, if any, and all other columns as well.
 
     Parameters
     ----------
-    path, label, id, header, array
+    path, label, id, header, array, vector
         As of `read_table`.
 
     Returns
@@ -127,7 +161,7 @@ def read_rows(
     table : Table
         As `read_table` reads it, but it may lack numbers.
     others : dict of str to ndarray
-        The columns that its numbers are not made of, by name. NumPy's files have none.
+        The columns that its numbers are not made of, by name.
 
     Examples
     --------
@@ -141,25 +175,20 @@ def read_rows(
     >>> fish.names, others
     (('length', 'weight'), {'kind': array(['bream', 'pike'], dtype='<U5')})
     """
-    path = Path(path)
+    path = check_readable(path)
     names: list[str] = []
 
     def chooser(found: Sequence[str]) -> Choice:
         names.extend(found)
         return choose(found, label, None, id)
 
-    table = _read(path, chooser, **_options(path, header, array))
-    if not len(table.X):
-        raise ValueError(f"{path} has no rows: it needs at least one")
-    known = {*table.names, label, id}
-    others = [name for name in names if name not in known and names.count(name) == 1]
-    suffix = path.suffix.lower()
-    cells: dict[str, list[str]] = {}
-    if suffix == ".parquet" and others:
-        cells = read_parquet_texts(path, others)
-    elif suffix in DELIMITERS and others:
-        cells = read_texts(path, others, DELIMITERS[suffix], header)
-    return table, {name: natural(each) for name, each in cells.items()}
+    with unpacked(path) as file:
+        table = _read(file, chooser, **_options(file, header=header, array=array, vector=vector))
+        if not len(table.X):
+            raise ValueError(f"{path} has no rows: it needs at least one")
+        used = [*table.names, *filter(None, (label, id))]
+        others = read_others(file, "all", used, names, header)
+    return table, {name: as_natural(each) for name, each in others.items()}
 
 
 def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
@@ -189,8 +218,9 @@ def read_map(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray | Non
     >>> Y.tolist(), ids.tolist(), labels.tolist()
     ([[0.1, 0.2], [0.3, 0.4]], [0, 1], ['a', 'b'])
     """
-    is_array = Path(path).suffix.lower() == ".npy"
-    table = _read(path, (lambda names: choose(names, None, None, None)) if is_array else _map_columns)
+    with unpacked(path) as file:
+        is_array = file.suffix.lower() == ".npy"
+        table = _read(file, (lambda names: choose(names, None, None, None)) if is_array else _map_columns)
     table = _checked(path, table)
     return table.X, table.ids, table.labels
 
@@ -201,6 +231,9 @@ def write_map(
     *,
     ids: Sequence[Any] | np.ndarray | None = None,
     labels: Sequence[Any] | np.ndarray | None = None,
+    others: Mapping[str, Any] | None = None,
+    neighbours: Nearest | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a map as a table with the columns `id, y1, y2[, y3 …][, label]`, whole or not at all.
 
@@ -214,6 +247,13 @@ def write_map(
         By default the numbers of the rows, from 0.
     labels : sequence of length N, optional
         Without it there is no column `label`.
+    others : dict of str to array, optional
+        Further columns, NumPy's or Arrow's, as `read_table` keeps them. One that is called as a column of the
+        map is called `data_…`.
+    neighbours : Nearest, optional
+        A column `neighbours` with those of each row.
+    about : dict, optional
+        What there is to tell of the map, which a Parquet file can hold; no text table does.
 
     Examples
     --------
@@ -231,23 +271,20 @@ def write_map(
     Y = np.asarray(Y, dtype=np.float64)
     if Y.ndim != 2:
         raise ValueError(f"a map has two dimensions, rows and coordinates, but Y has the shape {Y.shape}")
-    columns: dict[str, np.ndarray] = {"id": np.arange(len(Y)) if ids is None else np.asarray(ids)}
+    columns: dict[str, Any] = {"id": np.arange(len(Y)) if ids is None else np.asarray(ids)}
     columns |= {f"y{k + 1}": Y[:, k] for k in range(Y.shape[1])}
     if labels is not None:
         columns["label"] = np.asarray(labels)
     for name, values in columns.items():
         if values.shape != (len(Y),):
             raise ValueError(f"the map has {len(Y)} rows, but {name} has the shape {values.shape}")
-    with replacing(path) as scratch:
-        if path.suffix.lower() == ".parquet":
-            write_parquet(scratch, columns)
-        else:
-            with open(scratch, "w", newline="", encoding="utf-8") as stream:
-                delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-                writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-                writer.writerow(columns)
-                # tolist gives Python's floats, whose text is the shortest that reads back as the same number.
-                writer.writerows(zip(*(each.tolist() for each in columns.values()), strict=True))
+    columns |= beside_a_map(others or {})
+    if neighbours is not None:
+        columns["neighbours"] = neighbours
+    for name, values in columns.items():
+        if len(values) != len(Y):
+            raise ValueError(f"the map has {len(Y)} rows, but {name} has {len(values)}")
+    write_columns(path, columns, about)
 
 
 def check_map_path(path: str | os.PathLike[str]) -> Path:
@@ -285,15 +322,22 @@ def _checked(path: str | os.PathLike[str], table: Table) -> Table:
     return table
 
 
-def _options(path: Path, header: bool | None, array: str | None) -> dict[str, Any]:
+def _options(path: Path, **given: Any) -> dict[str, Any]:
     """What only some formats can be told, for those of them that can."""
     suffix = path.suffix.lower()
-    if header is not None and suffix not in DELIMITERS:
-        raise ValueError(f"only text tables may have a header: leave out --header for {path}")
-    if array is not None and suffix != ".npz":
-        raise ValueError(f"only .npz files have arrays to pick from: leave out --array for {path}")
-    given = {"header": header, "array": array}
+    for name, (suffixes, told) in _ONLY.items():
+        if given.get(name) is not None and suffix not in suffixes:
+            raise ValueError(f"only {told}: leave out --{name.replace('_', '-')} for {path}")
     return {name: value for name, value in given.items() if value is not None}
+
+
+# What only some formats know, and what to say of those that do not.
+_ONLY: dict[str, tuple[Sequence[str], str]] = {
+    "header": (list(DELIMITERS), "text tables may have a header"),
+    "array": ([".npz"], ".npz files have arrays to pick from"),
+    "vector": (list(SUFFIXES), f"{', '.join(SUFFIXES)} files have vector columns"),
+    "use_rep": ([".h5ad"], ".h5ad files have representations"),
+}
 
 
 def _map_columns(names: Sequence[str]) -> Choice:
@@ -305,38 +349,10 @@ def _map_columns(names: Sequence[str]) -> Choice:
     return choose(names, "label" if "label" in names else None, coordinates, "id" if "id" in names else None)
 
 
-# Names that say that a column tells the rows apart: what pandas calls an index it was told to write, what
-# `delimited` calls a column without a name, and what people say.
-_INDEX = re.compile(
-    # But not "humid".
-    r"(?i:unnamed:? \d+|__index_level_\d+__|id|(row[ _-]?)?index|idx|row|.*[ _.-]id)|.*[a-z]I[dD]"
-)
-
-
-def _without_index(table: Table) -> Table:
-    """Leave out whole numbers that tell the rows apart: as a measurement they would drown the others."""
-    X, notes, keep = table.X, list(table.notes), []
-    for j, name in enumerate(table.names):
-        column = X[:, j]
-        if _INDEX.fullmatch(name) and np.all(column == np.floor(column)) and np.unique(column).size == len(X):
-            use = f"--id {shlex.quote(name)} makes it the id"
-            notes.append(f"left out the column {name!r}, which numbers the rows: {use}")
-            continue
-        keep.append(j)
-        if len(X) > 2 and column[1] - column[0] == 1 and np.all(np.diff(column) == 1):
-            notes.append(
-                f"the column {short(name)!r} just counts the rows: if it is no measurement, make it the id,"
-                f" --id {shlex.quote(short(name))}"
-            )
-    if len(keep) < X.shape[1]:
-        X = X[:, keep]
-    return replace(table, X=X, names=tuple(table.names[j] for j in keep), notes=tuple(notes))
-
-
-DELIMITERS = {".csv": "\t;|,", ".tsv": "\t", ".txt": "\t;|, "}
 _READERS: dict[str, Callable[..., Table]] = {
     **{suffix: partial(read_delimited, delimiters=each) for suffix, each in DELIMITERS.items()},
     ".npy": read_npy,
     ".npz": read_npz,
-    ".parquet": read_parquet,
+    **dict.fromkeys(SUFFIXES, read_arrow),
+    ".h5ad": read_h5ad,
 }

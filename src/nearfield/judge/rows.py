@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.between import of_products
+from nearfield.affinity.bits import Bits, is_bits
 from nearfield.affinity.distances import NOT_FINITE, check_metric, check_precomputed
+from nearfield.affinity.row_metrics import HALVED, changed, is_product, is_row_metric
 from nearfield.judge import loops
 from nearfield.typing import Array
 
@@ -18,9 +21,9 @@ Rows = Callable[[Any], Array]  # indices of points → (indices, points)
 def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[Rows, float]:
     """A function that gives rows of the distance matrix, and the unit that they are measured in.
 
-    Euclidean, squared Euclidean and cosine distances are computed from differences of coordinates, so that
-    nothing cancels: duplicates are at distance 0 and have the same distance to every other point. Units are
-    powers of two, so that measuring in them changes no digit.
+    Distances of dense rows that are Euclidean, once each is changed on its own, are computed from differences
+    of coordinates, so that nothing cancels: duplicates are at distance 0 and have the same distance to every
+    other point. Units are powers of two, so that measuring in them changes no digit.
 
     Parameters
     ----------
@@ -46,27 +49,49 @@ def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[R
         D += 0.0  # -0.0 becomes 0.0, whose bits are in order
         return lambda queries: D[queries], unit
     check_metric(metric)
-    if named and metric in ("euclidean", "sqeuclidean", "cosine") and not sparse.issparse(X):
+    if is_row_metric(metric) and not sparse.issparse(X):
         return _from_coordinates(X, metric, name)
+    if is_bits(X, metric):
+        return _apart_from_self(Bits(X, metric).of_points), 1.0
+    if is_product(metric) and not sparse.issparse(X):
+        return _apart_from_self(_products(np.asarray(X, dtype=np.float64))), 1.0
+    if is_product(metric) or (is_row_metric(metric) and metric != "cosine"):
+        among, every = of_products(sparse.csr_array(X), metric)[0], np.arange(X.shape[0])
+        return _apart_from_self(lambda queries: among(queries, every)), 1.0
     return _from_metric(X, metric), 1.0
 
 
 def _from_coordinates(X: Any, metric: str, name: str) -> tuple[Rows, float]:
     X = np.asarray(X, dtype=np.float64)
     unit = _unit(np.abs(X).max(initial=0.0))
-    Xt = np.ascontiguousarray((X / unit).T)
-    if metric == "cosine":
-        norms = np.sqrt(np.sum(Xt * Xt, axis=0))
-        if not np.all(norms > 0):
-            raise ValueError(f"row {int(np.argmin(norms))} of {name} is all zeros and has no direction")
-        Xt /= norms * np.sqrt(2.0)  # 1 - cos is half the squared distance of unit vectors
+    Xt = np.ascontiguousarray(changed(X / unit, metric, what=f" of {name}").T)
+    if metric in HALVED:
+        Xt /= np.sqrt(2.0)
+    squares = metric in (*HALVED, "sqeuclidean")
 
     def rows(queries: Any) -> Array:
         out = np.empty((len(queries), Xt.shape[1]))
-        loops.euclidean(Xt, queries, metric != "euclidean", out)
+        loops.euclidean(Xt, queries, squares, out)
         return out
 
-    return rows, {"euclidean": unit, "sqeuclidean": unit * unit, "cosine": 1.0}[metric]
+    return rows, {"euclidean": unit, "sqeuclidean": unit * unit}.get(metric, 1.0)
+
+
+def _products(X: Array) -> Rows:
+    """Distances by inner products of dense rows: see `row_metrics`."""
+    longest = float(np.einsum("ij,ij->i", X, X).max(initial=0.0))
+    return lambda queries: np.sqrt(2 * np.maximum(longest - X[queries] @ X.T, 0.0))
+
+
+def _apart_from_self(distances: Rows) -> Rows:
+    """The same, in which every point is at distance 0 of itself, whatever rounding says."""
+
+    def rows(queries: Any) -> Array:
+        D = np.ascontiguousarray(distances(queries) + 0.0)  # -0.0 becomes 0.0, whose bits are in order
+        D[np.arange(len(queries)), queries] = 0.0
+        return D
+
+    return rows
 
 
 def _from_metric(X: Any, metric: Any) -> Rows:
@@ -76,11 +101,9 @@ def _from_metric(X: Any, metric: Any) -> Rows:
         D = np.asarray(pairwise_distances(X[queries], X, metric=metric), dtype=np.float64)
         if not np.all(np.isfinite(D)):
             raise ValueError(NOT_FINITE)
-        D = np.ascontiguousarray(np.maximum(D, 0.0) + 0.0)  # what rounding leaves below zero, and -0.0
-        D[np.arange(len(queries)), queries] = 0.0
-        return D
+        return np.maximum(D, 0.0)  # what rounding leaves below zero
 
-    return rows
+    return _apart_from_self(rows)
 
 
 def _unit(largest: float) -> float:

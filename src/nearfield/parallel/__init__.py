@@ -83,14 +83,35 @@ def begin(
 ) -> Callable[[], list[T]]:
     """Start what `over_chunks` does, and return a function that waits for it.
 
-    Meanwhile the caller may do other work; on one thread nothing is done before it waits.
+    Meanwhile the caller may do other work; on one thread nothing is done before it waits. Whoever waits takes
+    chunks, too: a thread is called less often, and where there is little to do, it is done before one comes.
     """
     parts = chunks(over, least) if isinstance(over, int) else over
     count = min(threads(n_jobs), len(parts))
     if count <= 1:
         return lambda: [work(lo, hi, *arguments) for lo, hi in parts]
-    results: Iterator[T] = _pool(count).map(lambda part: work(*part, *arguments), parts)
-    return lambda: list(results)
+    results: list[Any] = [None] * len(parts)
+    left = iter(range(len(parts)))  # of which each chunk is taken once
+
+    def take() -> None:
+        for k in left:
+            results[k] = work(*parts[k], *arguments)
+
+    helpers = [_pool(count).submit(take) for _ in range(count - 1)]
+
+    def finish() -> list[T]:
+        try:
+            take()
+        finally:
+            for _ in left:  # after an error nobody is to begin another one
+                pass
+            errors = [helper.exception() for helper in helpers if not helper.cancel()]
+        for error in errors:
+            if error is not None:
+                raise error
+        return results
+
+    return finish
 
 
 class _Held:

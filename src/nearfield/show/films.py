@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ def animation(
     legend: bool = True,
     legend_title: str | None = None,
     dark: bool = False,
+    captions: Sequence[str] | None = None,
 ) -> Axes:
     """Draw the making of a map as a film, written whole or not at all.
 
@@ -61,6 +62,8 @@ def animation(
         Dots per inch.
     ax, title, legend, legend_title, dark
         See `nearfield.show.map`; the axes show the last map in the end.
+    captions : sequence of str, optional
+        What stands below each map; by default the iteration, if it is known.
 
     Returns
     -------
@@ -79,9 +82,13 @@ def animation(
     ...     (Path(folder) / "map.gif").read_bytes()[:4]
     b'GIF8'
     """
-    path = _check_film_path(path)
+    path = check_film_path(path)
     fps, frames = whole("fps", fps, 1), whole("frames", frames, 2)
     maps, iterations = _maps(snapshots)
+    if captions is None:
+        captions = [f"iteration {each}" for each in iterations] if iterations else [""] * len(maps)
+    if len(captions) != len(maps):
+        raise ValueError(f"there are {len(maps)} maps but {len(captions)} captions: give one to each")
     maps = steadied(maps)
     times = np.linspace(0, len(maps) - 1, min(frames, max(len(maps), round(_SHORTEST * fps))))
     explained: dict[str, Any] = {"legend": legend, "legend_title": legend_title, "names": False}
@@ -90,11 +97,11 @@ def animation(
     root(ax).set_layout_engine("none")  # what stands beside the map keeps its place
     with replacing(path) as scratch:
         write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
-        write(scratch, _pictures(ax, maps, times, iterations, labels, dark, dpi), fps)
+        write(scratch, _pictures(ax, maps, times, captions, labels, dark, dpi), fps)
     return ax
 
 
-def _check_film_path(path: str | os.PathLike[str]) -> Path:
+def check_film_path(path: str | os.PathLike[str]) -> Path:
     """Make sure, before the work, that the film can be written."""
     path = Path(path)
     if path.suffix.lower() not in (".gif", ".mp4"):
@@ -136,7 +143,7 @@ def _pictures(
     ax: Any,
     maps: list[np.ndarray],
     times: np.ndarray,
-    iterations: list[int] | None,
+    captions: Sequence[str],
     labels: Any,
     dark: bool,
     dpi: float,
@@ -164,7 +171,7 @@ def _pictures(
                 old.remove()
             _, where = draw(ax, Y, colours, look)
             _look_at(ax, Y, where, float(reach))
-            counter.set_text("" if iterations is None else f"iteration {iterations[int(time)]}")
+            counter.set_text(captions[int(time)])
             canvas.draw()
             yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
     finally:

@@ -53,8 +53,9 @@ def map(
     ----------
     Y : array of shape (N, 1), (N, 2) or (N, 3), estimator or map
         The coordinates, or an object that has them as `embedding_` or `Y`.
-    labels : sequence of length N, optional
-        What colours the points. Empty text, None and NaN are points without a label, in grey.
+    labels : sequence of length N, or the name of a column of `nearfield.diagnose`, optional
+        What colours the points. Empty text, None and NaN are points without a label, in grey. A name such as
+        "novelty" or "cost" is looked up for the points of a fitted model.
     ax : matplotlib Axes, optional
         Where to draw; three dimensions need `projection="3d"`. By default in a new figure, `ax.figure`.
     title : str, optional
@@ -93,6 +94,11 @@ def map(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['False', 'True']
     """
+    if isinstance(labels, str):
+        from nearfield.judge.diagnosing import column
+
+        legend_title = labels if legend_title is None else legend_title
+        labels = column(Y, labels)
     Y = coordinates(Y)
     if labels is not None and len(labels) != len(Y):
         raise ValueError(f"the map has {len(Y)} points but there are {len(labels)} labels")

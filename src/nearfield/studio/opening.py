@@ -21,6 +21,7 @@ except ImportError as error:
         f"the studio needs {error.name}: python -m pip install 'nearfield[studio]' brings it"
     ) from error
 
+from nearfield.affinity.source import Source
 from nearfield.descent.run import Run
 from nearfield.io.maps import Map
 from nearfield.studio.gate import Keys
@@ -225,6 +226,8 @@ def open_studio(
     >>> studio.close()  # doctest: +ELLIPSIS
     <Map of tsne: 50 points in 2 dimensions, iteration ...>
     """
+    if isinstance(X, Source) or (isinstance(X, Run) and X.source.views):
+        raise ValueError("the studio shows one view: pass its columns, and no mix")
     if isinstance(X, Run):
         data = X.source.X
         rows = rows_of("data", data, names=names, labels=labels, ids=ids)

@@ -218,6 +218,7 @@ def _facts(
         degree=_degree(value, C, p, q),
         within_one=not all(far),
         infinite_at_zero=infinite and not distances,
+        attracts=domain == "weights" and same(C - value(np.zeros_like(p), q), -p * np.log(q)),
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from nearfield.algebra.costs.facts import CostFacts, LimitTerm
 from nearfield.algebra.expressions import Tree, parse
@@ -73,6 +75,20 @@ class Cost(Part):
         if not self.expression:
             raise ValueError(f"{self!r} is not written as an expression")
         return parse(self.expression, ("p", "q"), tuple(self._values()))
+
+    def bound_to(self, row_sums: Array, n: float) -> Self:
+        """The cost for a target of n points whose row i has this sum; most do not depend on it."""
+        return self
+
+    def joined(self, row_sums: Array, n: float) -> Self:
+        """A cost that is bound, with more points, whose rows have these sums; n are those that count."""
+        return self
+
+    def between(self, i: Any, j: Any) -> Self:
+        """The cost of the pair i, j: of what points have of their own, the mean."""
+        bound = {name: getattr(self, name) for name in self.facts.bound}
+        bound = {name: 0.5 * (each[i] + each[j]) for name, each in bound.items() if np.ndim(each)}
+        return self._with(**bound) if bound else self
 
     def factor(self, p_sum: float) -> float:
         """The constant before the sum, from the sum of all p."""

@@ -96,6 +96,10 @@ class CostFacts:
         Whether weights must not exceed 1, as in log(1 - w).
     infinite_at_zero : bool
         Whether c or ∂c/∂q is infinite at p = 0 but for a floor on p.
+    attracts : bool
+        Whether C is -Σ p log q and what it is at p = 0, so that all that edges add is attraction.
+    bound : tuple of str
+        The parameters that the target gives a value for each point, and a pair the mean of its two.
 
     Examples
     --------
@@ -113,3 +117,5 @@ class CostFacts:
     degree: float = 1.0
     within_one: bool = False
     infinite_at_zero: bool = False
+    attracts: bool = False
+    bound: tuple[str, ...] = ()

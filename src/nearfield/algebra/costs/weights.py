@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = [
     "GeneralizedNeRV",
     "GeneralizedReverseKL",
     "LargeVis",
+    "NegativeSampling",
 ]
 
 WEIGHTS = frozenset({"weights"})
@@ -125,6 +126,7 @@ class ElasticEmbedding(Cost):
     derivative_formula: ClassVar = r"\lambda - \frac{v}{w}"
     limit_formula: ClassVar = r"\lambda"
     expression: ClassVar = "-p*log(q) + lam*q"
+    attracts: ClassVar = True
 
     def __post_init__(self) -> None:
         positive("lam", self.lam)
@@ -161,6 +163,7 @@ class LargeVis(Cost):
     limit_formula: ClassVar = r"\frac{\gamma}{1 - (1-\epsilon) w}"
     expression: ClassVar = "-p*log(q) - gamma*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
     within_one: ClassVar = True
+    attracts: ClassVar = True
 
     def __post_init__(self) -> None:
         positive("gamma", self.gamma)
@@ -180,6 +183,66 @@ class LargeVis(Cost):
                 lambda w: _repulsion(w, self.epsilon),
             ),
         )
+
+
+@part
+class NegativeSampling(Cost):
+    """What UMAP's program minimises: attraction along the edges, repulsion between all by their degrees.
+
+    The program draws `rate` points for each edge that it visits and pushes the edge's head away from them. So
+    in expectation (Damrich and Hamprecht 2021) a pair repels with the share s of what is drawn,
+    (d_i + d_j)/4N with d_i = Σ_j v_ij, which is less by orders of magnitude than the published cross-entropy
+    has. As in LargeVis, 1 - w + ε w stands for 1 - w.
+
+    Parameters
+    ----------
+    rate : float
+        How many points are drawn for each edge, times the strength of their repulsion.
+    epsilon : float
+        The program's force at short range is bounded by clipping; by this, the pressure is the same.
+    share : float or array (points,)
+        d_i/2N of each point; a number is what it is before the target is known.
+    """
+
+    rate: float = 5.0
+    epsilon: float = 0.02
+    share: Any = 1.0
+    name: ClassVar = "negative-sampling"
+    domains: ClassVar = WEIGHTS
+    formula: ClassVar = r"-v \log w - m s \log(1 - w)"
+    derivative_formula: ClassVar = r"-\frac{v}{w} + \frac{m s}{1 - (1-\epsilon) w}"
+    limit_formula: ClassVar = r"\frac{m s}{1 - (1-\epsilon) w}"
+    expression: ClassVar = "-p*log(q) - rate*share*log(1 - (1 - epsilon)*q)/(1 - epsilon)"
+    within_one: ClassVar = True
+    attracts: ClassVar = True
+    bound: ClassVar = ("share",)
+
+    def __post_init__(self) -> None:
+        positive("rate", self.rate)
+        within("epsilon", self.epsilon, 1e-6, 0.999)
+        if not np.ndim(self.share):
+            positive("share", self.share)
+
+    def value(self, p: Array, q: Array) -> Array:
+        return -p * np.log(q) + self.rate * self.share * _repulsion(q, self.epsilon)
+
+    def derivative(self, p: Array, q: Array) -> Array:
+        return -p / q + self.rate * self.share * _repulsion_slope(q, self.epsilon)
+
+    def limit(self) -> tuple[LimitTerm, ...]:
+        return (
+            LimitTerm(
+                lambda S: self.rate * self.share * np.ones_like(S),
+                lambda w: _repulsion_slope(w, self.epsilon),
+                lambda w: _repulsion(w, self.epsilon),
+            ),
+        )
+
+    def bound_to(self, row_sums: Array, n: float) -> Self:
+        return self if np.ndim(self.share) else self._with(share=row_sums / (2 * n))
+
+    def joined(self, row_sums: Array, n: float) -> Self:
+        return self._with(share=np.concatenate([self.share, row_sums / (2 * n)]))
 
 
 @part

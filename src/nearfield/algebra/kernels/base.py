@@ -32,6 +32,8 @@ class KernelFacts:
         logarithms.
     tail : (float, float) or None
         (α, β) if w is (1 + αβf)^(-1/α) for every pair, which has a closed form.
+    power : (float, float) or None
+        (a, b) if w is 1/(1 + a f^b) for every pair, which a fused loop knows.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class KernelFacts:
     radial: bool = True
     underflows: bool = True
     tail: tuple[float, float] | None = None
+    power: tuple[float, float] | None = None
 
 
 class Kernel(Part):

@@ -118,7 +118,8 @@ def analysed(kernel: Expression) -> Analysed:
         raise ValueError(f"cannot use {kernel!r}: {error}") from None
     tail = _tail(w, log_w, rates)
     underflows = bool(log_w[-1] < DEEP) if tail is None else tail[0] < 0.1
-    facts = KernelFacts(within_one=bool(w[0] <= 1), underflows=underflows, tail=tail)
+    power = _power(w) if tail is None else None
+    facts = KernelFacts(within_one=bool(w[0] <= 1), underflows=underflows, tail=tail, power=power)
     return Analysed(value, log, rate, _width(value), facts)
 
 
@@ -237,6 +238,18 @@ def _tail(w: Any, log: Any, rate: Any) -> tuple[float, float] | None:
         return None
     expected = -beta * F if alpha == 0 else -np.log1p(alpha * beta * F) / alpha
     return (float(alpha), float(beta)) if np.allclose(log, expected, rtol=1e-9, atol=1e-12) else None
+
+
+@np.errstate(all="ignore")
+def _power(w: Any) -> tuple[float, float] | None:
+    """(a, b) if w is 1/(1 + a f^b): then log(1/w - 1) is log a + b log f."""
+    odds = np.log(1 / w[1:] - 1)
+    if abs(w[0] - 1) > 1e-12 or not np.isfinite(odds).all():
+        return None
+    b = rounded(float((odds[-1] - odds[60]) / np.log(F[-1] / F[61])))
+    a = rounded(float(np.exp(odds[-1] - b * np.log(F[-1]))))
+    near = np.allclose(w, 1 / (1 + a * F**b), rtol=1e-10) and a > 0 and b > 0
+    return (a, b) if near else None
 
 
 def _width(value: Function) -> float:

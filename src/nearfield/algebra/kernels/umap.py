@@ -30,6 +30,11 @@ class UMAP(Kernel):
         positive("b", self.b, most=STEEPEST)
 
     @property
+    def power(self) -> tuple[float, float]:
+        """By which a fused loop knows it."""
+        return self.a, self.b
+
+    @property
     def width(self) -> float:
         return float(self.a ** (-0.5 / self.b))
 

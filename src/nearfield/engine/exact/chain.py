@@ -16,12 +16,14 @@ from nearfield.algebra.parts import TINY
 from nearfield.engine.base import Bound, Engine, Evaluation, bind, check_map
 from nearfield.engine.exact import loops
 from nearfield.engine.exact.sweep import Sweep
+from nearfield.engine.stiffness import Stiffness
 from nearfield.engine.task import Task
-from nearfield.parallel import over_chunks, threads
+from nearfield.parallel import chunks, over_chunks, threads
 from nearfield.typing import Array
 
 BLOCK = 2**15  # pairs in a block: its dozen temporaries stay in the cache
 PAIR, CLOSED_PAIR = 70e-9, 16e-9  # seconds of one thread, measured: the chain, and the closed forms
+NEAREST = 1e-12  # squared: so near, a spring whose stiffness grows without end grows no more
 SMALL = 2**22  # bytes: whatever has no term of its own
 
 
@@ -86,9 +88,9 @@ class Exact(Engine):
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         sweep = Sweep(self, method, Yt, exaggeration, want_value)
         sweep.sum_up()
-        chunks = over_chunks(sweep.totals, self.n, n_jobs=self.n_jobs)
-        total = chunks[0]
-        for chunk in chunks[1:]:
+        parts = over_chunks(sweep.totals, self.n, n_jobs=self.n_jobs)
+        total = parts[0]
+        for chunk in parts[1:]:
             total += chunk
         return total.evaluation(self.factor, exaggeration, want_value)
 
@@ -103,6 +105,17 @@ class Exact(Engine):
         if method.normalization == "none":
             return 1.0, 0.0
         return max(float(sweep.S[0] * np.exp(sweep.shift[0])), TINY), float(bracket.sum())
+
+    def stiffness(self, Y: Array, exaggeration: float = 1.0) -> Stiffness:
+        """The attraction at Y, for steps that are implicit in it."""
+        P, kernel = sparse.csr_array(self.p), self.method.require_kernel()
+        rows, copies = np.repeat(np.arange(self.n), np.diff(P.indptr)), 1.0
+        gaps = Y[rows] - Y[P.indices]
+        f, slope = self.method.transform.of_square(np.maximum((gaps * gaps).sum(axis=1), NEAREST))
+        if self.weights is not None:
+            copies = self.weights[rows] * self.weights[P.indices]
+        k = -4 * exaggeration * copies * P.data * kernel.profile.log_derivative(f) * slope
+        return Stiffness(P.indptr, P.indices, k, chunks(self.n), self.n_jobs)
 
     def row(self, i: int) -> tuple[Array, Array]:
         """The others, and their p or distances."""

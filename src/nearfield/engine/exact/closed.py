@@ -25,11 +25,13 @@ from nearfield.engine.exact.chain import Exact
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
 
+NONE = np.zeros(0, np.int64)  # what a matrix says of where its rows start
+
 
 def closed_form(method: Method, target: Any, n_jobs: int | None = None) -> Exact | None:
     """The engine with a closed form for this method and target, or None."""
     kind = _form_of(method)
-    if kind is None or sparse.issparse(target):
+    if kind is None:
         return None
     method, bound = bind(method, target)
     by_row = method.normalization == "point"
@@ -64,6 +66,13 @@ class _Closed(Exact):
         self._take(bound, n_jobs)
 
     @property
+    def _rows(self) -> tuple[Any, Any, Any]:
+        """P as loops take it: a matrix; or a column of numbers, where rows start, and their columns."""
+        if not sparse.issparse(self.p):
+            return self.p, NONE, NONE
+        return self.p.data[:, None], *(each.astype(np.int64) for each in (self.p.indptr, self.p.indices))
+
+    @property
     def _tail(self) -> tuple[float, float]:
         return self.method.require_kernel().require_tail()
 
@@ -76,7 +85,7 @@ class _CrossEntropy(_Closed):
     def _entropy(self, lo: int, hi: int) -> float:
         total = 0.0
         for start in range(lo, hi, self.rows):
-            p = self.p[start : min(start + self.rows, hi)]
+            p = self.block(start, min(start + self.rows, hi))
             total += float((p * np.log(np.maximum(p, TINY))).sum())
         return total
 
@@ -90,14 +99,16 @@ class TailPair(_CrossEntropy):
         """The method's value and gradient at Y."""
         Yt = np.ascontiguousarray(check_map(Y, self.n).T)
         attraction, repulsion = np.empty_like(Yt), np.empty_like(Yt)
-        arguments = (Yt, self.p, *self._tail, want_value, attraction, repulsion)
+        arguments = (Yt, *self._rows, *self._tail, want_value, attraction, repulsion)
         parts = over_chunks(loops.tail_pair, self.n, *arguments, n_jobs=self.n_jobs)
         S, crossed = (float(sum(part)) for part in zip(*parts, strict=True))
         if not S > 1e-250:  # every Gaussian underflowed: the chain shifts them
             return super().evaluate(Y, exaggeration=exaggeration, want_value=want_value)
         cost = self.entropy + crossed + self.mass * np.log(S) if want_value else np.nan
         gradient = 4 * (exaggeration * attraction - (self.mass / S) * repulsion)
-        return Evaluation(cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T))
+        return Evaluation(
+            cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T), crossed=crossed
+        )
 
 
 class TailPoint(_CrossEntropy):
@@ -111,8 +122,8 @@ class TailPoint(_CrossEntropy):
 
         def rows(lo: int, hi: int) -> tuple[Array, float, float]:
             gradient = np.zeros_like(Yt)
-            tail = self._tail
-            logs, crossed = loops.tail_point(lo, hi, Yt, self.p, *tail, exaggeration, want_value, gradient)
+            known = (Yt, *self._rows, *self._tail)
+            logs, crossed = loops.tail_point(lo, hi, *known, exaggeration, want_value, gradient)
             return gradient, logs, crossed
 
         parts = over_chunks(rows, self.n, n_jobs=self.n_jobs)
@@ -121,7 +132,9 @@ class TailPoint(_CrossEntropy):
             gradient += part
         crossed = sum(part[2] for part in parts)
         cost = self.entropy + crossed + sum(part[1] for part in parts) if want_value else np.nan
-        return Evaluation(cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T))
+        return Evaluation(
+            cost + (exaggeration - 1) * crossed, cost, np.ascontiguousarray(gradient.T), crossed=crossed
+        )
 
 
 class Bells(_CrossEntropy):
@@ -152,7 +165,7 @@ class Bells(_CrossEntropy):
         def rows(lo: int, hi: int) -> tuple[Array, Array, Array, float]:
             pull, push = np.zeros_like(Yt), np.zeros((0 if by_row else scales, *Yt.shape))
             bracket = np.zeros(scales)
-            arguments = (Yt, self.p, beta, known[2], by_row, level, S, want_value, pull, push, bracket)
+            arguments = (Yt, *self._rows, beta, known[2], by_row, level, S, want_value, pull, push, bracket)
             return pull, push, bracket, scale_loops.scaled_rows(lo, hi, *arguments)
 
         parts = over_chunks(rows, self.n, n_jobs=self.n_jobs)

@@ -55,6 +55,17 @@ def dense_rows(lo, hi, indptr, indices, data, out):
 
 
 @jit
+def row_of(i, P, starts, columns, out):
+    """Row i of P, or of a sparse one, whose numbers P is a column of: these are put where they belong."""
+    if len(starts) == 0:
+        return P[i]
+    out[:] = 0.0
+    for e in range(starts[i], starts[i + 1]):
+        out[columns[e]] = P[e, 0]
+    return out
+
+
+@jit
 def tail_weights(i, Yt, alpha, beta, by_row, x, w):
     """x_j = 1 + αβ f_ij and w_j = w(f_ij) of the heavy-tailed family, for all j; w_i = 0.
 
@@ -105,17 +116,17 @@ def log_weights(i, Yt, alpha, beta, x, p):
 
 
 @jit
-def tail_pair(lo, hi, Yt, P, alpha, beta, want_value, attraction, repulsion):
+def tail_pair(lo, hi, Yt, P, starts, columns, alpha, beta, want_value, attraction, repulsion):
     """Cross-entropy, heavy-tailed, pair: both parts of the gradient in one pass, S and -Σ p log w.
 
     attraction_i = Σ_j p_ij u_ij (y_i - y_j) and repulsion_i = Σ_j w_ij u_ij (y_i - y_j), u = β/(1+αβf).
     """
     dimensions, n = Yt.shape
-    x, w = np.empty(n), np.empty(n)
+    x, w, own = np.empty(n), np.empty(n), np.empty(n)
     S = 0.0
     crossed = 0.0
     for i in range(lo, hi):
-        p = P[i]
+        p = row_of(i, P, starts, columns, own)
         tail_weights(i, Yt, alpha, beta, False, x, w)
         if want_value:
             crossed += log_weights(i, Yt, alpha, beta, x, p)
@@ -140,17 +151,17 @@ def tail_pair(lo, hi, Yt, P, alpha, beta, want_value, attraction, repulsion):
 
 
 @jit
-def tail_point(lo, hi, Yt, P, alpha, beta, exaggeration, want_value, gradient):
+def tail_point(lo, hi, Yt, P, starts, columns, alpha, beta, exaggeration, want_value, gradient):
     """Cross-entropy, heavy-tailed, point: the gradient, Σ_i M_i log S_i and -Σ p log w.
 
     The row's sum M_i of p multiplies q, should it not be one.
     """
     dimensions, n = Yt.shape
-    x, w = np.empty(n), np.empty(n)
+    x, w, own = np.empty(n), np.empty(n), np.empty(n)
     logs = 0.0
     crossed = 0.0
     for i in range(lo, hi):
-        p = P[i]
+        p = row_of(i, P, starts, columns, own)
         shift = tail_weights(i, Yt, alpha, beta, True, x, w)
         if want_value:
             crossed += log_weights(i, Yt, alpha, beta, x, p)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nearfield.engine.arithmetic import exponential64, logarithm64
-from nearfield.engine.exact.loops import row_squares
+from nearfield.engine.exact.loops import row_of, row_squares
 from nearfield.parallel.compiled import jit
 
 NOTHING = 41.0  # whose negative's exponential is lost beside 1
@@ -97,7 +97,9 @@ def nearest_pair(lo, hi, Yt):
 
 
 @jit
-def scaled_rows(lo, hi, Yt, P, beta, squarings, by_row, level, S, want_value, pull, push, bracket):
+def scaled_rows(
+    lo, hi, Yt, P, starts, places, beta, squarings, by_row, level, S, want_value, pull, push, bracket
+):
     """Cross-entropy with Gaussians of several scales: both parts of the springs, and -Σ p log q̄.
 
     By rows, each has its own S and the springs are complete; otherwise S is given, and what each scale's
@@ -105,11 +107,11 @@ def scaled_rows(lo, hi, Yt, P, beta, squarings, by_row, level, S, want_value, pu
     """
     dimensions, n = Yt.shape
     scales = len(beta)
-    f, w, total, k = np.empty(n), np.empty((scales, n)), np.empty(n), np.empty(n)
+    f, w, total, k, own = np.empty(n), np.empty((scales, n)), np.empty(n), np.empty(n), np.empty(n)
     columns, count = np.empty((scales, n), np.int32), np.empty(scales, np.int64)
     crossed = 0.0
     for i in range(lo, hi):
-        p = P[i]
+        p = row_of(i, P, starts, places, own)
         bells(i, Yt, beta, squarings, by_row, level, f, w, columns, count)
         total[:] = 0.0
         k[:] = 0.0

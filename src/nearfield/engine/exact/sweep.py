@@ -64,6 +64,7 @@ class Totals:
                 name: parts[0] - np.tensordot(self.bracket, parts[1:], axes=1)
                 for name, parts in self.learned.items()
             },
+            crossed=-self.attraction,
         )
 
 
@@ -106,6 +107,10 @@ class Sweep:
             return None, None
         back = kernel.between(self.columns, i) if self.method.normalization == "joint" else None
         return kernel.between(i, self.columns), back
+
+    def cost(self, lo: int, hi: int) -> Any:
+        """The cost as it is between the rows of a block and the columns."""
+        return self.method.cost.between(np.arange(lo, hi)[:, None], self.columns)
 
     def left_out(self, block: Array, lo: int) -> tuple[Any, Any]:
         """The index of the pairs that there are not: those of a copy with itself."""
@@ -186,7 +191,8 @@ class Sweep:
             q, S = self.share(kernel, 0, f, start)
             left_out, share = self.left_out(q, start), q.copy()
             q[left_out] = 1.0
-            G = self.engine.factor * self.method.cost.derivative(self.engine.block(start, stop), q)
+            cost = self.cost(start, stop)
+            G = self.engine.factor * cost.derivative(self.engine.block(start, stop), q)
             G[left_out] = 0.0
             rows = slice(start - lo, stop - lo)
             shift = self.largest_log(kernel, f, start, axis=1)
@@ -200,7 +206,7 @@ class Sweep:
         f, slope = self.distances(lo, hi)
         forth, back = self.kernels(lo, hi)
         left_out = self.left_out(f, lo)
-        p = engine.block(lo, hi)
+        p, cost = engine.block(lo, hi), self.cost(lo, hi)
 
         # w → q, scale by scale; the share w/S is q but for the joint normalization
         shares = [self.share(forth, u, f, lo) for u in range(U)]
@@ -211,12 +217,12 @@ class Sweep:
         # C → q; where there is no pair q is made harmless, and what comes of it left out
         q[left_out] = 1.0
         if self.want_value:
-            value = method.cost.value(p, q)
+            value = cost.value(p, q)
             if U == 1 and back is None and forth is not None and forth.facts.underflows:
                 value += self.tangent(forth, p, q, f, lo, *shares[0])
             value[left_out] = 0.0
             totals.cost += float(self.counted(value, lo).sum())
-        G = engine.factor * method.cost.derivative(p, q)
+        G = engine.factor * cost.derivative(p, q)
         G[left_out] = 0.0
 
         # the stiffness (1/S) [G - Σ G q] w' df/ds of each scale, averaged
@@ -268,7 +274,7 @@ class Sweep:
         apart = self.method.normalization != "point"
         log = kernel.log(f) - (self.shift[0] if apart else self.largest_log(kernel, f, lo, axis=1))
         further = np.where(torn, np.minimum(log - np.log(TINY), 0.0), 0.0)
-        return self.method.cost.derivative(p, q) * q * further
+        return self.cost(lo, lo + len(p)).derivative(p, q) * q * further
 
     def centred(self, G: Array, share: Array, u: int, lo: int, totals: Totals) -> Array:
         """G - Σ G q where the sum is over a row; a sum over all pairs is left to the totals."""

@@ -43,6 +43,10 @@ def obstacle(task: Task) -> str | None:
         return "masses of points are for pair normalization and a constant limit only"
     if method.learned and method.normalization == "point":
         return "parameters are learned with pair normalization only"
+    if method.learned and cost.facts.bound:
+        return f"parameters are not learned with the charges of {cost!r}"
+    if massive and cost.facts.bound:
+        return "points have masses or charges, and not both"
     if method.transform != Square():
         return f"{method.transform!r} is not the squared distance"
     if task.n_components > 3:

@@ -17,6 +17,8 @@ from nearfield.algebra.costs.facts import LimitTerm
 from nearfield.algebra.kernels.base import Kernel
 from nearfield.algebra.method import Method
 from nearfield.engine.mesh import edge_loops as loops
+from nearfield.engine.mesh import power_loops
+from nearfield.engine.stiffness import Stiffness
 from nearfield.parallel import CHUNKS, begin, over_chunks
 
 PARTS = 6  # of the edges whose forces, on points anywhere, are added up
@@ -25,6 +27,7 @@ BLOCK = 2**17  # edges at a time: few enough for the cache, and so many that thr
 # cost goes on along its tangent in log w, so that value and gradient agree, and torn neighbours meet again.
 SMALLEST = np.float32(1e-15)
 FURTHEST = np.log(SMALLEST)
+NEAREST = np.float32(1e-12)  # squared: so near, a spring whose stiffness grows without end grows no more
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,38 @@ class Edges:
         pending = begin(loops.tail_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
         return lambda: (gradient, float(sum(pending())))
 
+    def stiffness(self, request: Request) -> Stiffness:
+        """4 p (-w'/w) along the edges of a symmetric P: the attraction as one that is implicit needs it."""
+        k = np.empty(len(self.p), np.float32)
+        stiffness = Stiffness(self.indptr, self.indices, k, self.chunks, self.n_jobs)
+        power, factor = request.kernel.facts.power, 4 * request.exaggeration
+        if power is not None and self.multiplicity is None:
+            graph = ((0,) * request.Y.shape[1], self.indptr, self.indices, self.p, request.Y)
+            arguments = (*graph, *power, factor, NEAREST, k)
+            over_chunks(power_loops.power_stiffness, self.chunks, *arguments, n_jobs=self.n_jobs)
+            return stiffness
+
+        def rows(lo: int, hi: int) -> None:
+            for start, stop in self.blocks(lo, hi):
+                edges = slice(self.indptr[start], self.indptr[stop])
+                f, _ = self.gaps(start, stop, request.Y)
+                rate = request.kernel.profile.log_derivative(np.maximum(f, NEAREST))
+                k[edges] = self.counted(np.float32(-factor) * self.p[edges] * rate, edges)
+
+        over_chunks(rows, self.chunks, n_jobs=self.n_jobs)
+        return stiffness
+
+    # Attraction alone, with a kernel 1/(1 + a f^b) ----------------------------------------------------------
+
+    def begin_power(self, request: Request) -> Callable[[], tuple[Any, float]]:
+        """Start Σ p (-w'/w) (y_i - y_j) and -Σ p log w, in one fused loop."""
+        gradient, Y = np.empty_like(request.Y), request.Y
+        a, b = request.kernel.facts.power or (1.0, 1.0)
+        graph = ((0,) * Y.shape[1], self.indptr, self.indices, self.p)
+        arguments = (*graph, Y, a, b, request.want_value, gradient)
+        pending = begin(power_loops.power_edges, self.chunks, *arguments, n_jobs=self.n_jobs)
+        return lambda: (gradient, float(sum(pending())))
+
     # A divergence whose G is known, with a heavy tail, at one scale or several -----------------------------
 
     def divergence(self, request: Request, nearest: Any, logs: Any) -> EdgeSums:
@@ -206,6 +241,9 @@ class Edges:
             kernel = kernel.between(np.repeat(np.arange(lo, hi), counts), columns)
         mirrored = np.ndim(S) == 0  # one S, and so a symmetric P
         rows_S = np.float32(S) if mirrored else np.repeat(S[lo:hi].astype(np.float32), counts)
+        if cost.facts.bound:
+            cost = cost.between(np.repeat(np.arange(lo, hi), counts), columns)
+            terms = cost.facts.limit or ()
         w = np.maximum(kernel.value(f), SMALLEST)
         q = w / rows_S
         rest = beyond_limit(terms, cost.derivative(p, q), rows_S, w) * q

@@ -215,7 +215,7 @@ class Field:
         )
         for grid in self._grids[1:]:
             self._grids[0] += grid
-        near = self._near(masses, own, keys, values, forces) if self.cutoff > 0 else {}
+        near = self._near(masses, own, keys, values, forces) if keys and self.cutoff > 0 else {}
         return Charges(charges, self._transformed(self._grids[0]), near)
 
     def _sorted(self, values: Any) -> Any:

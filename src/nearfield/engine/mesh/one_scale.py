@@ -29,6 +29,7 @@ from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import accepts
 from nearfield.engine.mesh.edges import Edges, EdgeSums, Request
 from nearfield.engine.mesh.field import Charges, Field
+from nearfield.engine.stiffness import Stiffness
 from nearfield.engine.task import Task
 from nearfield.parallel import over_chunks
 from nearfield.typing import Array
@@ -110,18 +111,26 @@ class Mesh(Engine):
         self.mass = float(self.degree.sum())
         degree = self.degree if self.weights is None else self.degree / self.weights
         kernel = method.require_kernel().bound_to(degree)
-        self.method = method._with(kernel=kernel)
-        terms = method.cost.facts.limit
+        n = float(self.n if self.weights is None else self.weights.sum())
+        self.method = method._with(kernel=kernel, cost=method.cost.bound_to(degree, n))
+        terms = self.method.cost.facts.limit
         if terms is None:
             raise ValueError(f"{method.cost!r} does not declare its limit at p = 0: use the exact engine")
         self.terms: tuple[LimitTerm, ...] = terms
         self.fused = method.cost.facts.cross_entropy and kernel.facts.tail is not None
         self.mixed = method.cost.facts.mixture is not None and kernel.facts.tail is not None
+        attracts = method.cost.facts.attracts and method.normalization == "none"
+        self.attracts = attracts and kernel.facts.power is not None
         both_ways = method.normalization == "point"
-        if self.fused and (both_ways or multiplicity is not None):
+        if (self.fused or self.attracts) and (both_ways or multiplicity is not None):
             # The springs of a cross-entropy depend on p alone, and not on S.
             self.edges = self.edges.folded(both_ways)
         self.field = Field(self._width(), accuracy, n_jobs)
+
+    def stiffness(self, Y: Any, exaggeration: float = 1.0) -> Stiffness:
+        """The attraction at Y, for steps that are implicit in it."""
+        Y = np.ascontiguousarray(Y, dtype=np.float32)
+        return self.edges.stiffness(Request(self.method, Y, exaggeration))
 
     def row(self, i: int) -> tuple[Any, Any]:
         """The neighbours of a point, and how strongly they pull."""
@@ -145,6 +154,8 @@ class Mesh(Engine):
         method = method or self.method
         request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
         evaluate = self._point if method.normalization == "point" else self._pair
+        if method.cost.facts.bound:
+            evaluate = self._charged
         return evaluate(request, *self._begin(request))
 
     def sums(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
@@ -192,6 +203,8 @@ class Mesh(Engine):
         """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
         if self.mixed:
             return lambda S: self._mixture(request, S)
+        if self.attracts:
+            return self._attraction(request)
         if not self.fused:
             return lambda S: self.edges.chain(request, self.terms, S)
         pending, point = self.edges.begin_tail(request), request.method.normalization == "point"
@@ -202,6 +215,17 @@ class Mesh(Engine):
                 crossed *= 0.5  # the edges hold p_ij + p_ji
             np.multiply(gradient, np.float32((2 if point else 4) * request.exaggeration), out=gradient)
             return EdgeSums(gradient, -self.degree, self.entropy + crossed, -crossed)
+
+        return springs
+
+    def _attraction(self, request: Request) -> Springs:
+        """Springs that attract and nothing else; they need no S either."""
+        pending = self.edges.begin_power(request)
+
+        def springs(S: Any) -> EdgeSums:
+            gradient, crossed = pending()
+            np.multiply(gradient, np.float32(4 * request.exaggeration), out=gradient)
+            return EdgeSums(gradient, -self.degree, crossed, -crossed)
 
         return springs
 
@@ -359,6 +383,26 @@ class Mesh(Engine):
             cost += float(np.sum(self.degree * np.log(S)))
         return evaluation(request, cost, edges.attraction, gradient)
 
+    def _charged(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
+        """Bare weights whose repulsion goes with a charge of each point: that of ones, and that of charges.
+
+        Of Σ_ij (c_i + c_j)/2 H(w_ij) the force on i is c_i ∇Ψ_1 + ∇Ψ_c, both near sums in one.
+        """
+        field, keys = self.field, list(dict.fromkeys(integral for _, integral, _ in functions[1]))
+        edges = springs(1.0)
+        ones = field.charge(self.weights, keys if request.want_value else [], forces=False)
+        gradient, cost, others = edges.gradient.astype(np.float64), edges.cost, []
+        for term, integral, _ in functions[1]:
+            c = np.broadcast_to(term.coefficient(1.0), self.n)
+            own, pull = self._potential(ones, integral)
+            others.append((1.0, field.charge(self.weights, [integral], c, values=False), integral))
+            gradient += self._times(c)[:, None] * pull
+            if request.want_value:
+                cost += float(np.sum(self._times(c) * own, dtype=np.float64))
+        push = field.read(*others)[1]
+        gradient += push if self.weights is None else self.weights[:, None] * push
+        return evaluation(request, cost, edges.attraction, gradient)
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -384,7 +428,7 @@ def evaluation(
     if not request.want_value:
         cost = float("nan")
     value = cost - (request.exaggeration - 1) * attraction
-    return Evaluation(value, cost, gradient.astype(np.float64), parameters or {})
+    return Evaluation(value, cost, gradient.astype(np.float64), parameters or {}, -attraction)
 
 
 def _composed(outer: Any, kernel: Any, f: Any) -> Any:

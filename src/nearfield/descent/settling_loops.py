@@ -1,7 +1,7 @@
 """The hot loop that settles new points under a cross-entropy with a heavy tail, compiled by Numba.
 
 One row at a time from its start to where it rests, in float64: nothing of it depends on the rows beside.
-It is what `nearfield.descent.placing.settle` does to any cost, whose result is the same but for rounding.
+It is what `nearfield.descent.settling.settle` does to any cost, whose result is the same but for rounding.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def cost_at(place, there, p, level, kernel, field, buffers, gradient):
     """Value and stiffness of one point at a place, and its gradient."""
     alpha, beta = kernel
     Y, charges, factor, origin, per_cell, grids, levels = field
-    gaps, lengths, first, w, d, value, force = buffers
+    gaps, lengths, springs, first, w, d, value, force = buffers
     dimensions, m = there.shape
     inside = grids.shape[0] > 0
     for c in range(dimensions):
@@ -56,67 +56,114 @@ def cost_at(place, there, p, level, kernel, field, buffers, gradient):
             along[e] = here - to[e]
             lengths[e] += along[e] * along[e]
     stiffness, crossed = 0.0, 0.0
+    for e in range(m):
+        lengths[e] = 1.0 + alpha * beta * lengths[e]
+        springs[e] = p[e] * beta / lengths[e]
+        stiffness += springs[e]
     for c in range(dimensions):
         along, pull = gaps[c], 0.0
         for e in range(m):
-            pull += p[e] * beta / (1.0 + alpha * beta * lengths[e]) * along[e]
+            pull += springs[e] * along[e]
         gradient[c] = 4.0 * pull + force[0, c]
-    for e in range(m):
-        stiffness += p[e] * beta / (1.0 + alpha * beta * lengths[e])
     if alpha > 0.0:
-        for e in range(m):
-            lengths[e] = 1.0 + alpha * beta * lengths[e]
         logarithm64(lengths)
         for e in range(m):
             crossed += p[e] * lengths[e]
         crossed /= alpha
     else:
-        for e in range(m):
-            crossed += p[e] * lengths[e]
-        crossed *= beta
+        for c in range(dimensions):
+            for e in range(m):
+                crossed += springs[e] * gaps[c, e] * gaps[c, e]
     return level + 2.0 * crossed + value[0], 4.0 * stiffness
 
 
 @jit
-def middle(places, weights):
-    """The weighted median."""
-    order = np.argsort(places, kind="mergesort")
-    total = 0.0
-    for e in order:
-        total += weights[e]
-    share = 0.0
-    for e in order:
-        share += weights[e]
-        if share >= 0.5 * total:
-            return places[e]
-    return places[order[-1]]
+def up_to(places, weights, limit):
+    """How many places do not exceed a limit, and their weight."""
+    count, share = 0, 0.0
+    for e in range(len(places)):
+        count += places[e] <= limit
+        share += weights[e] if places[e] <= limit else 0.0
+    return count, share
 
 
 @jit
-def settle_tails(lo, hi, indices, ahead, back, p_own, p, levels_of, kernel, field, limits, found, costs):
-    """Where some points come to rest, and their costs there; `limits` are those of `settle`."""
+def middle(places, weights):
+    """The weighted median: the first place up to which half of the weight lies.
+
+    What it may be is halved until one is left, or equal ones: that is quicker than to put all in order.
+    """
+    low, high = np.min(places), np.max(places)
+    below, least = up_to(places, weights, low)
+    within, total = up_to(places, weights, high)
+    if least >= 0.5 * total:
+        return low
+    while within - below > 1:
+        between = low + 0.5 * (high - low)
+        if not low < between < high:
+            break
+        count, share = up_to(places, weights, between)
+        if share >= 0.5 * total:
+            high, within = between, count
+        else:
+            low, below = between, count
+    for e in range(len(places)):
+        if low < places[e] <= high:
+            return places[e]
+    return high
+
+
+@jit
+def joint(ahead, back, multiplicity, n, S, p, logs):
+    """The p of both directions of one point, of all copies, and the part of its cost that no place changes.
+
+    Of a point that no other sees, p is its own twice.
+    """
+    m, seen, level = len(p), 0.0, 0.0
+    for e in range(m):
+        seen = max(seen, back[e])
+    for e in range(m):
+        p[e] = (ahead[e] + (back[e] if seen > 0.0 else ahead[e])) / (2.0 * n)
+        logs[e] = max(p[e], 1e-300) * S
+        p[e] *= multiplicity[e]
+    logarithm64(logs)
+    for e in range(m):
+        level += p[e] * logs[e]
+    return 2.0 * level
+
+
+@jit
+def settle_tails(lo, hi, indices, ahead, back, multiplicity, whole, kernel, field, limits, found, costs):
+    """Where some points come to rest, and their costs there; `limits` are those of `settle`.
+
+    Of the `whole` map are given the number of points, S and the attraction.
+    """
     width, many_starts, passes, rests, longest, enough, shorter = limits
     Y = field[0]
     dimensions, m = Y.shape[1], indices.shape[1]
     first, w, d = stencil()
     value, force = np.empty(1), np.empty((1, dimensions))
-    buffers = (np.empty((dimensions, m)), np.empty(m), first, w, d, value, force)
-    there, tied = np.empty((dimensions, m)), np.empty(m)
+    buffers = (np.empty((dimensions, m)), np.empty(m), np.empty(m), first, w, d, value, force)
+    there, tied, own, p = np.empty((dimensions, m)), np.empty(m), np.empty(m), np.empty(m)
     y, step, change, turned = np.empty((4, dimensions))
     gradient, after, H = np.empty(dimensions), np.empty(dimensions), np.empty((dimensions, dimensions))
     for i in range(lo, hi):
         for e in range(m):
             tied[e] = ahead[i, e] + back[i, e]
+            own[e] = multiplicity[i, e] * ahead[i, e]
             for c in range(dimensions):
                 there[c, e] = Y[indices[i, e], c]
+        level = joint(ahead[i], back[i], multiplicity[i], whole[0], whole[1], p, buffers[1])
+        for e in range(m):  # but not in the level, which p log p is in
+            p[e] *= whole[2]
         for c in range(dimensions):
-            y[c] = middle(there[c], p_own[i])
-        least, stiffness = cost_at(y, there, p[i], levels_of[i], kernel, field, buffers, gradient)
+            y[c] = middle(there[c], own)
+        least, stiffness = cost_at(y, there, p, level, kernel, field, buffers, gradient)
         for _ in range(min(many_starts, m)):
             most = np.argmax(tied)
             tied[most] = -1.0
             step[:] = there[:, most]
-            cost, stiff = cost_at(step, there, p[i], levels_of[i], kernel, field, buffers, after)
+            cost, stiff = cost_at(step, there, p, level, kernel, field, buffers, after)
             if cost < least:
                 least, stiffness = cost, stiff
                 y[:], gradient[:] = step, after
@@ -142,7 +189,7 @@ def settle_tails(lo, hi, indices, ahead, back, p_own, p, levels_of, kernel, fiel
             for c in range(dimensions):
                 step[c] *= scale
                 y[c] += step[c]
-            cost, _stiff = cost_at(y, there, p[i], levels_of[i], kernel, field, buffers, after)
+            cost, _stiff = cost_at(y, there, p, level, kernel, field, buffers, after)
             if not cost <= least + enough * scale * slope:
                 for c in range(dimensions):
                     y[c] -= step[c]
