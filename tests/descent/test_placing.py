@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import typeof
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.decomposition import PCA
@@ -72,6 +73,7 @@ CASES += [(method, "points", engine) for method in SEVERAL for engine in ("exact
 CASES += [("msnerv", "points", "exact"), ("itsne", "points", "exact"), ("mstsne", "distances", "exact")]
 CASES += [(method, "points", "exact") for method in ("nmmds", "nsammon")]
 CASES += [("jse", "affinities", "exact"), ("gkl", "affinities", "mesh")]
+UNTIED = ("mds", "sammon", "sstress", "pca", "nmmds", "nsammon")  # placed by distances, or projected
 every_case = pytest.mark.parametrize("case", CASES, ids="-".join)
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:the graph")]
 
@@ -105,6 +107,31 @@ def test_a_place_does_not_depend_on_the_company(case):
     np.testing.assert_array_equal(here.transform(rows[order]), together[order])
     for i in (0, 11):
         np.testing.assert_array_equal(here.transform(rows[i : i + 1])[0], together[i])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case[0] not in UNTIED], ids="-".join)
+def test_loops_see_one_row_as_they_see_many(case):
+    """Of other kinds of arrays they are compiled anew, and may round in another way on another machine."""
+    reference, rows = model(*case)._reference, rows_of(case)
+    asked = [rows[:1], rows]
+    kinds = []
+    for some in asked:
+        how = {"all_pairs": reference.held.all_pairs}
+        ties = reference.fitted.ties(some, reference.held.method, reference.perplexity, **how)
+        for _, alike in ties.of_equal_counts():
+            kinds.append([typeof(each) for each in vars(alike).values() if isinstance(each, np.ndarray)])
+    assert all(each == kinds[0] for each in kinds)
+
+
+@pytest.mark.parametrize("method", ["tsne", "jse", "itsne"])
+def test_rows_of_few_affinities_do_not_depend_on_rows_of_many(method):
+    close = np.exp(-(TO**2) / 8)
+    close[np.arange(OTHERS) % 4 > 0, 31:] = 0  # rows of other lengths
+    close[np.arange(OTHERS) % 4 > 1, 13:] = 0
+    here = model(method, "affinities", "exact")
+    together = here.transform(sparse.csr_array(close))
+    for i in range(OTHERS):
+        np.testing.assert_array_equal(here.transform(sparse.csr_array(close[i : i + 1]))[0], together[i])
 
 
 @every_case

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 TILE = 8  # rows that ask together, so that a word that was read serves all of them
 BLOCK = 256  # rows that are asked together, which the nearest cache holds
@@ -38,7 +38,7 @@ def _compiled_popcount(word):
     return count
 
 
-@jit
+@inlined
 def shared(asking, words):
     """How many bits two rows share."""
     count = np.uint64(0)
@@ -47,7 +47,7 @@ def shared(asking, words):
     return count
 
 
-@jit
+@inlined
 def apart(common, a, b, columns):
     """The distance of two rows: by Hamming of so many columns, or by Jaccard if these are 0."""
     differ = a + b - 2 * common
@@ -55,7 +55,7 @@ def apart(common, a, b, columns):
     return differ / whole if whole > 0 else 0.0
 
 
-@jit
+@inlined
 def put(indices, squared, m, j, total):
     """Put a point at its place among the m nearest so far; of equally near ones the first index leads."""
     at = m
@@ -69,7 +69,7 @@ def put(indices, squared, m, j, total):
         indices[at] = j
 
 
-@jit
+@inlined
 def keep_nearest(common, counts, a, own, columns, best, indices, squared):
     """The k nearest to a row that shares so many bits with each; of equally near ones the first."""
     k, m = len(indices), 0
@@ -91,7 +91,7 @@ def keep_nearest(common, counts, a, own, columns, best, indices, squared):
             indices[e], squared[e] = max(own, 0), np.inf
 
 
-@jit
+@inlined
 def shared_words(lo, hi, asking, words, common):
     """How many bits some rows share with all points, from words of 64."""
     n = len(words)
@@ -101,7 +101,7 @@ def shared_words(lo, hi, asking, words, common):
                 common[i - lo, j] = shared(asking[i], words[j])
 
 
-@jit
+@inlined
 def shared_lists(lo, hi, indptr, indices, starts, rows, common):
     """The same from the columns that are set in each row, and the points in which each column is set."""
     common[: hi - lo] = 0

@@ -6,7 +6,7 @@ row's own: it does not depend on the rows beside, nor on how many there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,8 @@ class Ties:
         The number of the first row, where they are some of more.
     in_order : bool
         Whether the first of them are the nearest of all points, nearest first.
+    ragged : bool
+        Whether there are as many columns as the longest of these rows has points: fewer among fewer rows.
     """
 
     indices: Any
@@ -61,6 +63,7 @@ class Ties:
     multiplicity: Array
     first: int = 0
     in_order: bool = False
+    ragged: bool = False
 
     def rows(self, lo: int, hi: int) -> Ties:
         """Those of some of the rows."""
@@ -68,6 +71,24 @@ class Ties:
             name: each[lo:hi] for name, each in vars(self).items() if isinstance(each, np.ndarray)
         }
         return replace(self, **parts, first=self.first + lo)
+
+    def of_equal_counts(self) -> Iterator[tuple[Any, Ties]]:
+        """Rows that are tied to equally many points, and their ties to these and no others.
+
+        Sums over a row come out the same only among as many numbers: zeros behind them change the order in
+        which they are added up.
+        """
+        counts = np.isfinite(self.squared).sum(axis=1)
+        if not self.ragged:
+            counts[:] = self.indices.shape[1]
+        for count in np.unique(counts):
+            which = np.flatnonzero(counts == count)
+            parts: dict[str, Any] = {
+                name: np.ascontiguousarray(each[which, :count])
+                for name, each in vars(self).items()
+                if isinstance(each, np.ndarray)
+            }
+            yield which, replace(self, **parts, ragged=False)
 
     def over_all(self, n: int) -> Ties:
         """The same with a column for each of all n points, in their order."""
@@ -79,7 +100,7 @@ class Ties:
         for name, empty in (("squared", np.inf), ("ahead", 0.0), ("back", 0.0), ("multiplicity", 0.0)):
             columns[name] = np.full((len(rows), n), empty)
             columns[name][at] = getattr(self, name)[there]
-        return replace(self, indices=np.broadcast_to(np.arange(n), (len(rows), n)), in_order=False, **columns)
+        return replace(self, indices=everyone(len(rows), n), in_order=False, **columns)
 
 
 class Fitted:
@@ -184,7 +205,7 @@ class Fitted:
             return self.nearest(rows, self.n)
         ground = self.space
         squared = ground.to_all(rows, self.n_jobs).astype(np.float64) * ground.unit**2
-        return np.broadcast_to(np.arange(self.n), squared.shape), squared
+        return everyone(len(squared), self.n), squared
 
     def to_some(self, rows: Any, sample: Any) -> Array:
         """The distances of some rows to a sample of the points."""
@@ -222,9 +243,8 @@ class Fitted:
             return Ties(indices, squared, ahead, np.zeros_like(ahead), there.astype(np.float64))
         weights = np.zeros((len(indices), self.n))  # all the others are there as well, and repel
         weights[np.nonzero(there)[0], indices[there]] = ahead[there]
-        everyone = np.broadcast_to(np.arange(self.n), weights.shape)
         nothing = np.zeros_like(weights)
-        return Ties(everyone, nothing, weights, nothing, np.ones_like(weights))
+        return Ties(everyone(len(weights), self.n), nothing, weights, nothing, np.ones_like(weights))
 
     def _of_scales(self, rows: Any, method: Method, perplexities: Any, all_pairs: bool) -> Ties:
         """The mean over several perplexities, of all points or of strata that stand for them."""
@@ -277,10 +297,10 @@ class Fitted:
         back = ahead  # as if they were symmetric: nothing else is known of the other direction
         if kind == "row":
             back = ahead / (self.degrees[indices] + ahead)
-            ahead = ahead / ahead.sum(axis=1, keepdims=True)
+            ahead = ahead / np.asarray(given.sum(axis=1)).reshape(-1, 1)
         elif kind == "joint":  # where all of them sum to one, and so to n here
             ahead = back = ahead * (self.n / self.degrees.sum())
-        return Ties(indices, np.where(at, 0.0, np.inf), ahead, back, at.astype(np.float64))
+        return Ties(indices, np.where(at, 0.0, np.inf), ahead, back, at.astype(np.float64), ragged=True)
 
     def _back(self, indices: Any, squared: Array, bare: bool) -> Array:
         """p_i|j: how each point would see the row, its precision being what it is."""
@@ -333,6 +353,21 @@ class Fitted:
             indices, squared, _, _ = ground.nearest(k, self.n_jobs)
             self.traits.note_spacing(indices, squared.astype(np.float64) * ground.unit**2)
         return self.traits
+
+
+def everyone(rows: int, n: int) -> Any:
+    """All of n points, for each of some rows.
+
+    Written out: a view that repeats one row is another kind of array where it is asked of one row than of
+    several, for which loops are compiled anew, and round in another way.
+
+    Examples
+    --------
+    >>> everyone(2, 3)
+    array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+    return np.tile(np.arange(n, dtype=np.int32), (rows, 1))
 
 
 def _in_data_units(traits: Traits) -> Traits:

@@ -8,7 +8,7 @@ distances is the smaller, no processor can foresee.
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 STEP = 4  # columns that are added up at once
 TOGETHER = 16  # points of which a whole number is in a list
@@ -18,7 +18,7 @@ FARTHEST = np.finfo(np.float32).max
 FIRST = 3  # lists, after each of which the candidates are cut down; then when they have doubled
 
 
-@jit
+@inlined
 def squared_to_list(row, columns, out):
     """The squared distances of a row to the points of a list."""
     for c in range(0, columns.shape[0], STEP):
@@ -30,7 +30,7 @@ def squared_to_list(row, columns, out):
             out[e] = total if c == 0 else out[e] + total
 
 
-@jit
+@inlined
 def gathered(apart, members, bound, keys, m):
     """Put the keys of the points within a squared distance behind the first m; how many there are then."""
     bits = apart.view(np.int32)
@@ -40,7 +40,7 @@ def gathered(apart, members, bound, keys, m):
     return m
 
 
-@jit
+@inlined
 def cut_down(keys, m, k):
     """Leave the k least of the first m keys, in any order; the largest of them."""
     low, high = np.int64(0), np.int64(0)
@@ -65,7 +65,7 @@ def cut_down(keys, m, k):
     return high
 
 
-@jit
+@inlined
 def in_order(keys, m, out):
     """The first m keys, the least first: each goes where as many are as are less."""
     for e in range(m):

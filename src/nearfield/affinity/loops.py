@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 
-@jit
+@inlined
 def copies_seen(copies, i, j, own):
     """How many copies of the point in column j a copy of point i sees; without weights one, but of itself."""
     if copies is None:
@@ -193,7 +193,7 @@ FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of S
 SALTS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95))
 
 
-@jit
+@inlined
 def mixed(bits):
     """64 bits, each of which depends on all that were given."""
     bits = (bits ^ (bits >> STEPS[0])) * FACTORS[0]
@@ -201,7 +201,7 @@ def mixed(bits):
     return bits ^ (bits >> STEPS[2])
 
 
-@jit
+@inlined
 def key_of(column, number, lane):
     """What a number in a column adds to one of the two sums."""
     return mixed(mixed(np.uint64(column + 1) * SALTS[lane]) ^ np.float64(number).view(np.uint64))

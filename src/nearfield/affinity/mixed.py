@@ -122,4 +122,4 @@ def merged(parts: list[tuple[float, Ties]], n: int, weights: Array | None) -> Ti
     indices[row, column], squared[row, column] = point, 0.0
     ahead[row, column], back[row, column] = ahead_back
     multiplicity[row, column] = 1.0 if weights is None else weights[point]
-    return Ties(indices, squared, ahead, back, multiplicity)
+    return Ties(indices, squared, ahead, back, multiplicity, ragged=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 
 @jit
@@ -33,7 +33,7 @@ def leave_out_self(lo, hi, X, asking, rows, found, indices, squared):
             squared[i, e] = np.inf
 
 
-@jit
+@inlined
 def squared_between(X, j, row):
     """The squared distance of a point and another row."""
     total = np.float32(0)

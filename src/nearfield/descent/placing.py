@@ -146,20 +146,17 @@ class HeldMap(Held):
     """A map of a kernel's method, into which rows are placed by their P."""
 
     def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any, near: Near) -> tuple[Array, Array]:
-        """The places of some rows, and what they cost; block by block."""
-        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        """The places of some rows, and what they cost."""
         step = max(1, BLOCK // (len(self.Y) if self.all_pairs else 150))
-        for lo in range(0, len(new), step):
-            part = slice(lo, min(lo + step, len(new)))
-            ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
-            near.note(new[part], ties)
-            self.around()  # laid before threads ask for it
-            if self.fused:
-                Y[part], cost[part] = settled_tails(self, ties)
-                continue
-            width = self.method.require_kernel().width
-            Y[part], cost[part] = settled(partial(PlacedCost, self), ties, self.Y, width, self.n_jobs)
-        return Y, cost
+        self.around()  # laid before threads ask for it
+        return by_ties(self, fitted, rows, new, perplexity, near, step)
+
+    def settled(self, ties: Ties, n_jobs: int | None) -> tuple[Array, Array]:
+        """Where rows with these ties come to rest, and what they cost there."""
+        if self.fused:
+            return settled_tails(self, ties, n_jobs)
+        width = self.method.require_kernel().width
+        return settled(partial(PlacedCost, self), ties, self.Y, width, n_jobs)
 
     @property
     def fused(self) -> bool:
@@ -178,17 +175,34 @@ class HeldRows:
         self.method, self.Y, self.attraction, self.all_pairs = method, Y, attraction, all_pairs
 
     def place(self, fitted: Fitted, rows: Any, new: Any, perplexity: Any, near: Near) -> tuple[Array, Array]:
-        """The places of some rows, and what they cost; block by block."""
-        Y, cost = np.empty((len(new), self.Y.shape[1])), np.empty(len(new))
+        """The places of some rows, and what they cost."""
         step = max(1, (1 if self.all_pairs else 8) * BLOCK // len(self.Y))
-        for lo in range(0, len(new), step):
-            part = slice(lo, min(lo + step, len(new)))
-            ties = fitted.ties(rows[new[part]], self.method, perplexity, all_pairs=self.all_pairs)
-            near.note(new[part], ties)
-            row_cost = partial(OwnRowCost, self.method, self.Y, attraction=self.attraction)
-            width = float(self.Y.std())
-            Y[part], cost[part] = settled(row_cost, ties, self.Y, width, fitted.n_jobs)
-        return Y, cost
+        return by_ties(self, fitted, rows, new, perplexity, near, step)
+
+    def settled(self, ties: Ties, n_jobs: int | None) -> tuple[Array, Array]:
+        """Where rows with these ties come to rest, and what they cost there."""
+        row_cost = partial(OwnRowCost, self.method, self.Y, attraction=self.attraction)
+        return settled(row_cost, ties, self.Y, float(self.Y.std()), n_jobs)
+
+
+def by_ties(
+    held: HeldMap | HeldRows,
+    fitted: Fitted,
+    rows: Any,
+    new: Any,
+    perplexity: Any,
+    near: Near,
+    step: int,
+) -> tuple[Array, Array]:
+    """The places of some rows by what ties them to a map, and what they cost; `step` rows at a time."""
+    Y, cost = np.empty((len(new), held.Y.shape[1])), np.empty(len(new))
+    for lo in range(0, len(new), step):
+        part = new[lo : lo + step]
+        ties = fitted.ties(rows[part], held.method, perplexity, all_pairs=held.all_pairs)
+        near.note(part, ties)
+        for which, alike in ties.of_equal_counts():
+            Y[lo + which], cost[lo + which] = held.settled(alike, fitted.n_jobs)
+    return Y, cost
 
 
 def reference(

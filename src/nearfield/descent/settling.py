@@ -42,7 +42,7 @@ def settled(
     return np.concatenate(places), np.concatenate(costs)
 
 
-def settled_tails(held: Held, ties: Ties) -> tuple[Array, Array]:
+def settled_tails(held: Held, ties: Ties, n_jobs: int | None = None) -> tuple[Array, Array]:
     """The same for a cross-entropy with a heavy tail, by a compiled loop: each row from start to end."""
     kernel, around = held.method.require_kernel(), held.around()
     ((factor, charges, _),) = around.potentials[0]
@@ -55,10 +55,10 @@ def settled_tails(held: Held, ties: Ties) -> tuple[Array, Array]:
     tail = tuple(float(number) for number in kernel.require_tail())
     count = len(ties.indices)
     found, costs = np.empty((count, dimensions)), np.empty(count)
-    rows = (np.ascontiguousarray(ties.indices), ties.ahead, ties.back, ties.multiplicity)
+    rows = (ties.indices, ties.ahead, ties.back, ties.multiplicity)
     n = len(held.Y) if held.weights is None else held.weights.sum()
     given = (*rows, (float(n), float(held.S), float(held.attraction)), tail, field, limits)
-    over_chunks(loops.settle_tails, count, *given, found, costs, n_jobs=held.n_jobs)
+    over_chunks(loops.settle_tails, count, *given, found, costs, n_jobs=n_jobs)
     return found, costs
 
 

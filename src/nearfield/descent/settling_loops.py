@@ -8,10 +8,10 @@ import numpy as np
 
 from nearfield.engine.arithmetic import logarithm64
 from nearfield.engine.mesh.laid_loops import read_one, stencil
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 
-@jit
+@inlined
 def summed_one(place, Y, charges, factor, alpha, beta, gradient):
     """The potential at a place beyond the grid, point by point, and its gradient."""
     value = 0.0
@@ -32,7 +32,7 @@ def summed_one(place, Y, charges, factor, alpha, beta, gradient):
     return value
 
 
-@jit
+@inlined
 def cost_at(place, there, p, level, kernel, field, buffers, gradient):
     """Value and stiffness of one point at a place, and its gradient."""
     alpha, beta = kernel
@@ -77,7 +77,7 @@ def cost_at(place, there, p, level, kernel, field, buffers, gradient):
     return level + 2.0 * crossed + value[0], 4.0 * stiffness
 
 
-@jit
+@inlined
 def up_to(places, weights, limit):
     """How many places do not exceed a limit, and their weight."""
     count, share = 0, 0.0
@@ -87,7 +87,7 @@ def up_to(places, weights, limit):
     return count, share
 
 
-@jit
+@inlined
 def middle(places, weights):
     """The weighted median: the first place up to which half of the weight lies.
 
@@ -113,7 +113,7 @@ def middle(places, weights):
     return high
 
 
-@jit
+@inlined
 def joint(ahead, back, multiplicity, n, S, p, logs):
     """The p of both directions of one point, of all copies, and the part of its cost that no place changes.
 

@@ -5,7 +5,7 @@ In float32 for the mesh, in float64 for the exact engine.
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined
 
 f32 = np.float32
 
@@ -21,7 +21,7 @@ LEAST_EXPONENT = np.float32(-87)  # whose exponential is still a float32
 ROOT_HALF = np.int32(np.float32(np.sqrt(0.5)).view(np.int32))
 
 
-@jit
+@inlined
 def log(x):
     """The logarithm of a number, positive and finite, to float32's precision.
 
@@ -37,7 +37,7 @@ def log(x):
     return series * t + f32(exponent) * LOG_TWO
 
 
-@jit
+@inlined
 def exp(x):
     """e^x to float32's precision; below -87 next to nothing.
 
@@ -52,14 +52,14 @@ def exp(x):
     return series * np.int32((whole + np.int32(127)) << np.int32(23)).view(np.float32)
 
 
-@jit
+@inlined
 def logarithm(x, m):
     """The first m numbers of x replaced by their logarithms."""
     for e in range(m):
         x[e] = log(x[e])
 
 
-@jit
+@inlined
 def exponential(x, m):
     """The first m numbers of x replaced by e^x."""
     for e in range(m):
@@ -74,7 +74,7 @@ ROOT_HALF64 = np.int64(np.float64(np.sqrt(0.5)).view(np.int64))
 LOWEST = -700.0  # whose exponential is still a float64
 
 
-@jit
+@inlined
 def exponential64(x):
     """Numbers up to 0 replaced by e^x, to some 1e-15 of it; unlike calls of the system's, it vectorises."""
     for j in range(len(x)):
@@ -87,7 +87,7 @@ def exponential64(x):
         x[j] = series * np.int64((np.int64(whole) + 1023) << 52).view(np.float64)
 
 
-@jit
+@inlined
 def logarithm64(x):
     """Positive numbers replaced by their logarithms, to some 1e-15; see `exponential64`.
 

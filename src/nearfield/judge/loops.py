@@ -6,7 +6,7 @@ would no longer be ties.
 
 import numpy as np
 
-from nearfield.parallel.compiled import ordered_jit
+from nearfield.parallel.compiled import ordered_inlined, ordered_jit
 
 TILE = 512  # columns at a time, which the cache keeps while all rows of a block pass by
 BITS = 12  # of the key that one pass of the radix sort looks at
@@ -31,7 +31,7 @@ def euclidean(Xt, queries, squared, out):
                     row[j] = np.sqrt(row[j])
 
 
-@ordered_jit
+@ordered_inlined
 def sort_others(distances, own, keys, order, spare_keys, spare_order):
     """Fill `order` with all points but `own`, nearest first, ties by their index.
 
@@ -71,7 +71,7 @@ def sort_others(distances, own, keys, order, spare_keys, spare_order):
         first[e] = order[e]
 
 
-@ordered_jit
+@ordered_inlined
 def vote(order, k, codes, votes):
     """The class that most of the k nearest have, of several the one that comes first; -1 if none has any."""
     for e in range(k):

@@ -7,10 +7,10 @@ vectorises. Every function works on a range of rows and releases the GIL; `threa
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 
-@jit
+@inlined
 def row_squares(i, Yt, f):
     """f_j = |y_i - y_j|² for all j."""
     f[:] = 0.0
@@ -54,7 +54,7 @@ def dense_rows(lo, hi, indptr, indices, data, out):
             row[indices[e]] += data[e]
 
 
-@jit
+@inlined
 def row_of(i, P, starts, columns, out):
     """Row i of P, or of a sparse one, whose numbers P is a column of: these are put where they belong."""
     if len(starts) == 0:
@@ -65,7 +65,7 @@ def row_of(i, P, starts, columns, out):
     return out
 
 
-@jit
+@inlined
 def tail_weights(i, Yt, alpha, beta, by_row, x, w):
     """x_j = 1 + αβ f_ij and w_j = w(f_ij) of the heavy-tailed family, for all j; w_i = 0.
 
@@ -97,7 +97,7 @@ def tail_weights(i, Yt, alpha, beta, by_row, x, w):
     return -beta * nearest
 
 
-@jit
+@inlined
 def log_weights(i, Yt, alpha, beta, x, p):
     """-Σ_j p_ij log w_ij, given x from `tail_weights`."""
     total = 0.0

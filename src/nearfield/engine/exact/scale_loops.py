@@ -4,13 +4,13 @@ import numpy as np
 
 from nearfield.engine.arithmetic import exponential64, logarithm64
 from nearfield.engine.exact.loops import row_of, row_squares
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 NOTHING = 41.0  # whose negative's exponential is lost beside 1
 FEW = 4  # times fewer points than there are, of which a list is quicker than all
 
 
-@jit
+@inlined
 def bells(i, Yt, beta, squarings, by_row, level, f, w, columns, count):
     """w_u = exp(-β_u (f_ij - level)) for all scales u, from the narrowest to the widest; w_i is left out.
 

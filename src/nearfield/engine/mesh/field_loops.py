@@ -6,7 +6,7 @@ one node of weight one. So one loop serves all three. Points are float32; sums a
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 f32 = np.float32
 NODES = 4  # of a cubic B-spline along an axis
@@ -27,7 +27,7 @@ def spline(s, w, d):
     d[3] = s2 / two
 
 
-@jit
+@inlined
 def place(Y, i, axes, origin, per_cell, first, w, d):
     """The first node and the weights along every axis for point i; axes that are missing come first."""
     missing = 3 - len(axes)
@@ -76,7 +76,7 @@ def deposit(lo, hi, axes, Y, charges, origin, per_cell, grids):
         )
 
 
-@jit
+@inlined
 def add_charges(lo, hi, axes, Y, charges, origin, per_cell, grid):
     """Add the charges of the points from lo to hi to the nodes around them."""
     first, w, d = stencil()

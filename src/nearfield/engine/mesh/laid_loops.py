@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 NODES = 4  # of a cubic B-spline along an axis
 
 
-@jit
+@inlined
 def spline(s, w, d):
     """The cubic B-spline's four weights at the fraction s of a cell, and their derivatives."""
     t = 1.0 - s
@@ -21,7 +21,7 @@ def spline(s, w, d):
     d[3] = s * s / 2.0
 
 
-@jit
+@inlined
 def stencil():
     """Buffers: first nodes, weights and derivatives; a missing axis, in front, has one node of weight 1."""
     first = np.zeros(3, np.int64)
@@ -30,7 +30,7 @@ def stencil():
     return first, w, d
 
 
-@jit
+@inlined
 def read_one(place, origin, per_cell, grids, levels, first, w, d, value, gradient):
     """All potentials at one place within the grid, and their gradients."""
     dimensions = place.shape[0]

@@ -136,7 +136,7 @@ class Narrow:
 
         def some(lo: int, hi: int) -> Any:
             gradient = np.zeros_like(self.Yt)
-            loops.springs(lo, hi, *arguments, gradient)  # type: ignore[call-arg]
+            loops.springs(lo, hi, *arguments, gradient)
             return gradient
 
         parts = over_chunks(some, self.bands, n_jobs=self.n_jobs)

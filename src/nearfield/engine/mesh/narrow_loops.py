@@ -8,14 +8,14 @@ whom nobody is close to has neighbours as well.
 import numpy as np
 
 from nearfield.engine.arithmetic import exponential
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 f32 = np.float32
 AWAY = f32(1e30)  # a squared distance beyond all sight
 ENOUGH = f32(7)  # in units of 1/β: what is so much further than the nearest has no weight beside it
 
 
-@jit
+@inlined
 def around(cell, reach, Yt, axes, starts, shape, there, points):
     """Copy the points of a cell and of those up to `reach` cells away, side by side; how many they are."""
     nx = shape[2]
@@ -32,7 +32,7 @@ def around(cell, reach, Yt, axes, starts, shape, there, points):
     return m
 
 
-@jit
+@inlined
 def squares(i, m, Yt, axes, there, points, f):
     """The squared distances of a point to those that were copied, its own out of sight, and the least."""
     f[:m] = f32(0)
@@ -49,7 +49,7 @@ def squares(i, m, Yt, axes, there, points, f):
     return least
 
 
-@jit
+@inlined
 def look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, points, f):
     """All points that matter beside the nearest: from the cells around, or from further out if need be.
 
@@ -66,7 +66,7 @@ def look(i, cell, m, narrow, width, Yt, axes, starts, shape, there, points, f):
     return m, least, moved
 
 
-@jit
+@inlined
 def smallest(active, beta):
     """The smallest of the precisions that are asked for, or 0."""
     found = f32(0)

@@ -7,14 +7,14 @@ number.
 
 import numpy as np
 
-from nearfield.parallel.compiled import jit
+from nearfield.parallel.compiled import inlined, jit
 
 f32 = np.float32
 SMALL = f32(1e-20)  # in place of a distance of zero
 LANES = 16  # float32 numbers that the widest vectors hold
 
 
-@jit
+@inlined
 def polynomial(coefficients, v, m, out):
     """The polynomial, highest power first, at the first m numbers of v.
 
@@ -42,7 +42,7 @@ def polynomial(coefficients, v, m, out):
         k += 4
 
 
-@jit
+@inlined
 def crowd(cell, starts, shape):
     """How many points lie in a cell and those around it."""
     nx = shape[2]
