@@ -193,9 +193,7 @@ def _with_itself(ties: Ties) -> Ties:
     """A column more for each point itself, to which nothing ties it: then all points have one."""
     own = np.arange(len(ties.indices), dtype=ties.indices.dtype)
     more = {"indices": own, "squared": np.full(len(own), np.inf)}
-    parts: dict[str, Any] = {
-        name: each for name, each in vars(ties).items() if name not in ("first", "in_order")
-    }
+    parts: dict[str, Any] = {name: each for name, each in vars(ties).items() if isinstance(each, np.ndarray)}
     wider: dict[str, Any] = {
         name: np.column_stack([each, more.get(name, 0.0 * own)]) for name, each in parts.items()
     }
