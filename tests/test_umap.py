@@ -1,5 +1,6 @@
 """nf.UMAP: umap-learn's names, the flow of its cost, and all that other maps can do."""
 
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -43,6 +44,14 @@ def test_it_has_the_names_of_umap_learn():
     assert set(names.split()) <= set(nf.UMAP().get_params())
     assert {"perplexity", "optimizer", "max_iter"}.isdisjoint(nf.UMAP().get_params())
     assert nf.UMAP(5).n_neighbors == 5
+
+
+def test_all_its_epochs_are_its_end_and_no_ceiling(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = nf.UMAP(n_neighbors=12, n_epochs=150, random_state=0).fit(X)
+    assert whole.converged_
+    assert whole.n_iter_ == 150
 
 
 def test_the_graph_is_the_weights_of_neighbours(X, model):

@@ -133,6 +133,7 @@ class UMAP(_MapEstimator):
             shown=bool(self.verbose),
             callback=self.callback,
             pins=pins,
+            exactly=True,
             tol=0.0,
         )
         self.graph_ = run.graph

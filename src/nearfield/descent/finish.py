@@ -24,6 +24,7 @@ def finish(
     shown: bool = False,
     callback: Callable[[Run], Any] | None = None,
     pins: dict[int, Any] | None = None,
+    exactly: bool = False,
     **stop: Any,
 ) -> tuple[bool, bool]:
     """Iterate to convergence, and warn of what a person should know of the map.
@@ -44,6 +45,9 @@ def finish(
         Where some points are to be put. A start that is not a map yet is unfolded first, in at most half of
         the iterations; then the points are pinned and their neighbours drawn after them, for half of what is
         left; and then these settle.
+    exactly : bool
+        Whether so many iterations are wanted, as where the rate falls to nothing within them: to have made
+        them is the end, and no ceiling.
     **stop
         Further arguments of `Run.converge`.
 
@@ -83,7 +87,8 @@ def finish(
             f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=3
         )
     trouble = run.diagnosis()
-    if trouble is None and not (converged or interrupted or ended) and run.iteration >= max_iter:
+    early = not (exactly or converged or interrupted or ended)
+    if trouble is None and early and run.iteration >= max_iter:
         trouble = f"ended at max_iter={max_iter} before it had converged: allow more, or ask for a quick map"
     if trouble:
         warnings.warn(trouble, UserWarning, stacklevel=3)
