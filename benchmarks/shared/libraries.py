@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
-LIBRARIES = ("nearfield", "openTSNE", "scikit-learn", "umap-learn", "PaCMAP")
-TSNE = ("nearfield", "openTSNE", "scikit-learn")  # which have a KL to compare
+LIBRARIES = (
+    "nearfield",
+    "openTSNE",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "scranpy",
+    "umap-learn",
+    "PaCMAP",
+)
+TSNE = LIBRARIES[:5]  # which have a KL to compare
 COMPILED = ("nearfield", "umap-learn", "PaCMAP")  # whose first call compiles
 WARM = 2000  # points of a first map, after which everything is compiled
 
@@ -28,6 +36,14 @@ def make_map(name: str, X: Any) -> Any:
         from sklearn.manifold import TSNE
 
         return TSNE(n_jobs=-1, random_state=0).fit_transform(X)
+    if name == "scikit-learn-intelex":
+        from sklearnex.manifold import TSNE
+
+        return TSNE(n_jobs=os.cpu_count(), random_state=0).fit_transform(X)
+    if name == "scranpy":  # which takes points as columns
+        import scranpy
+
+        return scranpy.run_tsne(np.ascontiguousarray(X.T, dtype=np.float64), num_threads=os.cpu_count())
     if name == "umap-learn":
         from umap import UMAP
 
