@@ -108,6 +108,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     scratch, held = _scratch_beside(target)
     try:
         yield scratch
+        os.fsync(held)  # so that no loss of power leaves the name without what it names
         if target.exists():
             shutil.copymode(target, scratch)
         if fcntl is None:
