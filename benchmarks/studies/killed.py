@@ -3,8 +3,9 @@
     python -m benchmarks.studies.killed [--trials 20] [--points 1200]
 
 Exact and mesh in turns, several optimizers, always with pins. A child of its own makes each map with a
-checkpoint, and is killed after an iteration drawn by lot, up to 20 ms later: amid the work, or amid the writing
-of a checkpoint. Then the same call goes on, and its bits are held to those of a run that nobody killed.
+checkpoint, and is killed after an iteration drawn by lot, up to 20 ms later: amid the work, or amid the
+writing of a checkpoint. Then the same call goes on, and its bits are held to those of a run that nobody
+killed.
 """
 
 from __future__ import annotations
