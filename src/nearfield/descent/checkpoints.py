@@ -26,7 +26,7 @@ from nearfield.algebra.method import Method
 from nearfield.descent.sessions import KNOWN, reopening
 from nearfield.descent.settings import FREE, Settings
 from nearfield.descent.state import State
-from nearfield.io.files import check_writable
+from nearfield.io.files import check_writable, take_away_leftovers
 from nearfield.io.maps import Map, read_kept, write_kept
 from nearfield.io.packing import is_unknown, pack, unpack
 from nearfield.io.schema import fits, in_a_line
@@ -85,6 +85,7 @@ class Checkpoint:
     def __init__(self, source: Source, method: str | Method, settings: Settings) -> None:
         self.path, self.every = os.fspath(settings.checkpoint), settings.checkpoint_every
         check_writable(self.path)
+        take_away_leftovers(self.path)  # of one that was killed amid writing
         self.iteration: int | None = None
         self._settings, self._shape = settings, (source.n, settings.n_components)
         self._data, self._asked = digest(source.X), _asked(source, method, settings)

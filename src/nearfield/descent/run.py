@@ -78,6 +78,8 @@ class Run:
         has moved may have a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
+    checkpoint : Checkpoint or None
+        Where the state is written on the way: the `path`, the `iteration` that is kept there, and `delete`.
     pins, followers, terms, log
         What was asked of it on the way: see `pin`, `settle`, `link`, `add`, `undo`. These commands may come
         from another thread, and wait for the iteration that is under way.
