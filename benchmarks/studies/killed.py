@@ -1,6 +1,6 @@
 """Does a run that was killed end as if nothing had happened? Twenty are killed with `kill -9`, and go on.
 
-    python -m benchmarks.studies.killed [--trials 20] [--points 1200]
+    python -m benchmarks.studies.killed [--trials 20] [--first 0] [--points 1200]
 
 Exact and mesh in turns, several optimizers, always with pins. A child of its own makes each map with a
 checkpoint, and is killed after an iteration drawn by lot, up to 20 ms later: amid the work, or amid the
@@ -117,6 +117,7 @@ def main() -> None:
     """Run the trials, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first, to go on from there")
     parser.add_argument("--points", type=int, default=1200)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -126,7 +127,7 @@ def main() -> None:
         return
     equal = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(given.trials):
+        for number in range(given.first, given.first + given.trials):
             found = Trial(number, given.points).outcome(Path(folder))
             equal += found["equal"]
             print(", ".join(f"{name} {value}" for name, value in found.items()), flush=True)

@@ -161,7 +161,7 @@ class Checkpoint:
     def due(self, iteration: int) -> bool:
         """Whether it is time to write the state."""
         if self.every is not None:
-            return iteration - self._last >= self.every
+            return not 0 <= iteration - self._last < self.every  # undo goes back to before the last one
         return time.monotonic() - self._time >= self._pause
 
     def write(self, map_now: Callable[[], Map], iteration: int) -> None:
