@@ -10,6 +10,7 @@ COSTS = (
     *("KL()", "ReverseKL()", "NeRV({x})", "JensenShannon({x})", "Square()", "ChiSquare()", "Hellinger()"),
     *("AlphaBeta({y}, {z})", "GeneralizedKL()", "GeneralizedReverseKL()", "GeneralizedNeRV({x})"),
     *("ElasticEmbedding({y})", "LargeVis({y})", "CrossEntropy()", "Stress()", "SStress()", "Sammon()"),
+    "NegativeSampling({y})",
 )
 KERNELS = (
     *("Gaussian({y})", "Student()", "Student({y})", "HeavyTailed({x}, {y})", "UMAP({y}, {z})"),

@@ -52,12 +52,14 @@ SPOILED_DISTANCES = (
 )
 METRICS = (
     *("cosine", "manhattan", "chebyshev", "correlation", "hamming", "canberra", "braycurtis", "sqeuclidean"),
-    *("jaccard", "l1", "no such metric"),
+    *("jaccard", "l1", "no such metric", "hellinger", "inner_product"),
 )
+OF_BITS = ("jaccard", "tanimoto", "hamming")
 DISTANCES = "X = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))"
 UNCHANGED = {  # that data are afterwards what they were, by the form that they have
     "array": ["np.testing.assert_array_equal(X, before)"],
     "sparse": ["assert X.shape == before.shape and abs(X - before).nnz == 0"],
+    "mix": ["np.testing.assert_array_equal(X.X, before.X)"],
     "tuple": [
         "np.testing.assert_array_equal(X[0], before[0])",
         "np.testing.assert_array_equal(X[1], before[1])",
@@ -82,7 +84,8 @@ def points(dice: Random, n: int | None = None, spoils: int = 3) -> list[str]:
 
 def source(dice: Random) -> tuple[list[str], list[str], str]:
     """Lines that make X, lines that say what it is, and the form that it has."""
-    kind = dice.choice(("points",) * 6 + ("metric", "sparse", "distances", "graph", "neighbours", "affinity"))
+    others = ("metric", "sparse", "distances", "graph", "neighbours", "affinity", "bits", "mix")
+    kind = dice.choice(("points",) * 6 + others)
     lines = points(dice)
     if kind == "points":
         return lines, [], "array"
@@ -94,6 +97,17 @@ def source(dice: Random) -> tuple[list[str], list[str], str]:
                 f'given["metric_params"] = {{"p": {dice.choice((0.5, 1, 3))}}}',
             ]
         return lines, given, "array"
+    if kind == "bits":
+        lines.append(f"X = np.tile(X, {dice.choice((1, 7, 40))}) > {dice.choice((0, 1))}")
+        form = dice.choice(("X", "X.astype(float)", "X.astype(np.uint8)", "sparse.csr_array(X * 1.0)"))
+        given = [f'given["metric"] = {dice.choice(OF_BITS)!r}']
+        return [*lines, f"X = {form}"], given, "sparse" if "sparse" in form else "array"
+    if kind == "mix":
+        views = ["X", "(X, 'cosine')", "np.arange(len(X)) % 3", "np.arange(len(X)).astype(str)", "X[:, 0]"]
+        views += ["sparse.csr_array(X)", "(X > 0, 'jaccard')", "X[:-1]"]
+        some = ", ".join(dice.choice(views) for _ in range(dice.choice((1, 2, 2, 3))))
+        weights = dice.choice(("", "", ", [1, 2]", ", [1, 0]"))
+        return [*lines, f"X = nf.mix([{some}]{weights})"], [], "mix"
     if kind == "sparse":
         form = dice.choice(("csr_array", "csc_array", "coo_array", "lil_array", "csr_matrix", "dok_array"))
         return [*lines, f"X = sparse.{form}(X * (X > 0))"], [], "sparse"

@@ -18,10 +18,18 @@ from fuzz.verdicts import program
 MADE = {  # how a file of each kind is written
     "run.nfmap": "run.map().save(path)",
     "model.nfmap": "model.save(path)",
+    "checkpoint.nfmap": "",  # which the run has written
     "t.csv": 'path.write_text("id,a,b,kind\\n" + "".join(f"{i},{i / 3},-1,k{i % 3}\\n" for i in range(20)))',
     "t.tsv": 'path.write_text("a\\tb\\n" + "".join(f"{i / 7}\\t{1e5 * i}\\n" for i in range(20)))',
     "t.npy": "np.save(path, np.arange(24.0).reshape(8, 3))",
     "t.npz": "np.savez(path, X=np.arange(24.0).reshape(8, 3), y=np.arange(8))",
+    "v.jsonl": 'path.write_text("".join(json.dumps({"v": [i, i / 3], "k": "a"}) + "\\n" for i in range(9)))',
+    "v.parquet": "pq.write_table(pa.table(VECTORS), path)",
+    "v.feather": "feather.write_feather(pa.table(VECTORS), path)",
+    "v.arrow": "with pa.ipc.new_stream(path, (t := pa.table(VECTORS)).schema) as to: to.write_table(t)",
+    "t.csv.gz": 'path.write_bytes(gzip.compress(b"a,b\\n1,2\\n3,4.5\\n5,6\\n"))',
+    "t.zip": 'with zipfile.ZipFile(path, "w") as to: to.writestr("t.csv", "a,b\\n1,2\\n3,4.5\\n5,6\\n")',
+    "t.h5ad": "anndata.AnnData(np.eye(8), obsm={'X_pca': np.eye(8)[:, :2]}).write_h5ad(path)",
     "t.parquet": 'write_map(path, np.arange(24.0).reshape(8, 3), labels=list("abcdefgh"))',
     "map.csv": 'write_map(path, np.arange(24.0).reshape(8, 3), labels=list("abcdefgh"))',
 }
@@ -37,6 +45,23 @@ READ = {  # and how it may be read, where it is not as a table alone
         "nf.Map.load(path)",
         "nf.Run.load(path, X)",
     ),
+    "checkpoint.nfmap": (
+        "nf.Map.load(path)",
+        "run = nf.Run.load(path, X)",
+        'run = nf.Run(X, "tsne", random_state=0, checkpoint=path)',
+        'run = nf.Run(X, "tsne", random_state=0, checkpoint=path, checkpoint_every=1)',
+    ),
+    "v.jsonl": (
+        "read_table(path)",
+        'read_table(path, vector="v", label="k")',
+        'read_table(path, keep="all")',
+    ),
+    "v.parquet": (
+        "read_table(path)",
+        'read_table(path, vector="v", label="k")',
+        'read_table(path, keep="all")',
+    ),
+    "t.h5ad": ("read_table(path)", 'read_table(path, use_rep="X")', 'read_table(path, use_rep="X_pca")'),
     "map.csv": ("read_map(path)",),
     "t.parquet": ("read_table(path)", "read_map(path)", 'read_table(path, label="label", id="id")'),
     "t.csv": (
@@ -59,7 +84,7 @@ MODELS = (
     'nf.Embedder("mds", metric="manhattan", max_iter=5, random_state=0, n_jobs=1).fit(X)',
     'nf.Embedder("pca").fit(X)',
 )
-SAVED = ("run.nfmap", "model.nfmap")
+SAVED = ("run.nfmap", "model.nfmap", "checkpoint.nfmap")
 VALUES = (
     *("None", "-1", "0", "1e999", "10**30", "'x'", "[]", "{}", "[[1]]", "{'x': 1}", "True", "'tsne'"),
     *("{'array': 99}", "{'array': -1}", "{'list': 3}", "{'dict': []}"),
@@ -91,6 +116,9 @@ def _made(name: str, model: int) -> list[str]:
     """How a whole file comes about."""
     if name == "model.nfmap":
         return [SESSION[0], f"model = {MODELS[model]}", MADE[name]]
+    if name == "checkpoint.nfmap":
+        made = SESSION[1].replace(")", ", checkpoint=path, checkpoint_every=1)")
+        return [SESSION[0], made, *SESSION[2:]]
     return [*SESSION, MADE[name]] if name == "run.nfmap" else [MADE[name]]
 
 
@@ -126,7 +154,7 @@ def _session(dice: Random, made: tuple[str, ...]) -> list[str]:
     return [*lines, 'with path.open("wb") as file: np.savez(file, **parts)']
 
 
-@lru_cache(maxsize=len(MODELS) + 1)
+@lru_cache(maxsize=len(MODELS) + 2)
 def _anatomy(made: tuple[str, ...]) -> tuple[list[tuple[Any, ...]], list[str]]:
     """Where the values of a file that was so made are, and the names of its arrays."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():

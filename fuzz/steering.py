@@ -19,6 +19,7 @@ METHODS = (
     "sstress",
     "sammon",
     "ee",
+    "umap_sampled",
 )
 PENALTIES = (
     "'student'",
@@ -42,13 +43,31 @@ def case(dice: Random) -> list[str]:
     if dice.random() < 0.15:
         lines.append(f'given["weights"] = np.linspace(1, 3, {n})')
     if dice.random() < 0.1:
-        lines.append(f'given["optimizer"] = {dice.choice(("momentum", "lbfgs"))!r}')
-    lines.append(f'run = nf.Run(X, "{dice.choice(METHODS)}", random_state=0, **given)')
+        lines.append(f'given["optimizer"] = {dice.choice(("momentum", "lbfgs", "flow"))!r}')
+    if dice.random() < 0.1:
+        lines.append(f'given["attraction"] = {dice.choice((0.3, 4.0))}')
+    if dice.random() < 0.1:
+        lines.append(f'given |= {{"supervision": 0.5, "labels": np.arange({n}) % 3}}')
+    kept = dice.random() < 0.2
+    if kept:
+        lines.append('given |= {"checkpoint": tmp_path / "state.nfmap", "checkpoint_every": 1}')
+    made = f'nf.Run(X, "{dice.choice(METHODS)}", random_state=0, **given)'
+    lines.append(f"run = {made}")
     for _ in range(dice.randint(2, 14)):
         if dice.random() < 0.45:
             lines.append(f"run.step({dice.choice((0, 1, 7, 30, 110))})")
         else:
             lines.append(f"with suppress(ValueError, TypeError): run.{_command(dice, n)}")
+    if kept:
+        return [
+            *lines,
+            "run.step(5)",
+            f"resumed = {made}",
+            "assert resumed.iteration == run.iteration",
+            "run.step(12)",
+            "resumed.step(12)",
+            "np.testing.assert_array_equal(resumed.Y, run.Y)",
+        ]
     return [
         *lines,
         'assert np.isfinite(run.Y).all(), "the map is not finite"',

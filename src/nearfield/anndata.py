@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nearfield.algebra.method import Method
+from nearfield.descent.settings import FREE
 from nearfield.estimators import Embedder
 from nearfield.io.cellsfile import representation
 from nearfield.io.columns import quoted
@@ -105,7 +106,7 @@ def _is_graph(adata: Any, name: str, about: Any) -> bool:
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
     """Options as a file of AnnData can hold them: what is None is as if it were not there."""
-    kept = {name: value for name, value in options.items() if value is not None}
+    kept = {name: value for name, value in options.items() if value is not None and name not in FREE}
     return {
         name: value if isinstance(value, (bool, int, float, str)) else str(value)
         for name, value in kept.items()

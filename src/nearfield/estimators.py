@@ -94,7 +94,10 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         method, options = self._asked()
         run = Run(X, method, weights=weights, labels=y if self.supervision else None, **options)
         self.__dict__.pop("preparation_", None)  # of an earlier fit
-        return self._finished(run, self.pins)
+        self._finished(run, self.pins)
+        if run.checkpoint is not None and not self.interrupted_:
+            run.checkpoint.delete()
+        return self
 
     def _finished(self, run: Run, pins: dict[int, Any] | None = None) -> Self:
         """Iterate to the end, and keep what has come of it."""
@@ -207,7 +210,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         composition = named(method) if isinstance(method, str) else method
         composition, perplexity = resumed(composition, self.method_, options["perplexity"], n, more)
         options |= {"init": with_places(reference, rows), "exaggeration": 1, "perplexity": perplexity}
-        options["engine"] = self.plan_.engine
+        options |= {"engine": self.plan_.engine, "checkpoint": None, "checkpoint_every": None}  # of the fit
         fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
         if self.supervision:  # nothing is known of the new rows
             options["labels"] = np.concatenate([self.classes_known_, np.full(rows.shape[0], -1.0)])
@@ -263,7 +266,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
             raise TypeError(f"{type(self).__name__} is a class of one's own, which a file cannot hold")
         found = {name: getattr(self, name) for name in kept_attributes(type(self)) if name in vars(self)}
         found = {name: KEPT[name][0](value) if name in KEPT else value for name, value in found.items()}
-        parameters = self.get_params(deep=False)
+        parameters = self.get_params(deep=False) | {"checkpoint": None}  # which is of this machine alone
         model = Model(type(self).__name__, parameters, found, self._reference)
         write_model(path, model, self.history_, rows)
 
@@ -329,6 +332,8 @@ class Embedder(Settings, _MapEstimator):
                 raise ValueError("principal components are of one view: give its columns, or use 'tsne'")
             if self.pins:
                 raise ValueError("principal components cannot be pinned: use another method")
+            if self.checkpoint is not None:
+                raise ValueError("principal components are found in one step: leave out checkpoint")
             return self._fit_pca(X)
         return super()._fit(X, weights, y)
 

@@ -48,9 +48,9 @@ def load(path: str | os.PathLike[str], X: Any = None, **given: Any) -> Embedder 
     (3, 2)
     """
     kind, kept = read_kept(path)
-    if kind == "run":
+    if kind in ("run", "checkpoint"):
         if X is None:
-            raise ValueError(f"{os.fspath(path)} is a run, which needs its data: nearfield.load(path, X)")
+            raise ValueError(f"{os.fspath(path)} is a {kind}, which needs its data: nearfield.load(path, X)")
         return Run.load(path, X, **given)
     if X is not None:
         raise ValueError(f"{os.fspath(path)} is a {kind}, which needs no data: leave out X")

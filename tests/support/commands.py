@@ -15,7 +15,7 @@ class StandIn:
 
     given: dict[str, Any]
     X: np.ndarray
-    cost, iteration, plan = 0.25, 7, "a plan"
+    cost, iteration, plan, checkpoint = 0.25, 7, "a plan", None
 
     def __init__(self, X: np.ndarray, method: Any, **given: Any) -> None:
         type(self).X, type(self).given = X, {"method": method, **given}

@@ -103,6 +103,17 @@ def embed(
         Path | None,
         typer.Option(help="The model, such as model.nfmap, with which nearfield place places new rows."),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="The state on the way, such as state.nfmap: after whatever ended it, the same command goes"
+            " on from there. It is deleted when the map is written."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        int | None,
+        typer.Option(min=1, help="After how many iterations it is written; by default every half minute."),
+    ] = None,
     rows: Annotated[
         str, typer.Option(metavar="FORM", help="The model's rows: exact, or compact, a byte a number.")
     ] = "exact",
@@ -138,7 +149,12 @@ def embed(
     name = plain_name(data)
     out = Path(f"{name}-map.csv") if out is None else out
     check_outputs(
-        {"data": data, "pins": pins, "map that it is to be like": like}, out, plot, dimensions, save
+        {"data": data, "pins": pins, "map that it is to be like": like},
+        out,
+        plot,
+        dimensions,
+        save,
+        checkpoint,
     )
     if rows not in ("exact", "compact"):
         raise ValueError(f"--rows {rows}: it is exact or compact")
@@ -162,6 +178,8 @@ def embed(
         "metric": metric,
         "init": init if alike is None else alike,
         "n_jobs": jobs,
+        "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every,
         **options,
     }
     report("method", f"{method}: {composed}")
@@ -198,5 +216,7 @@ def embed(
     if save is not None:
         save_model(save, made, how, rows)
     report("wrote", ", ".join(str(path) for path in (out, plot, save) if path is not None))
+    if made.checkpoint is not None and not made.interrupted:
+        made.checkpoint.delete()
     if made.interrupted:  # of which was warned
         raise typer.Exit(INTERRUPTED)

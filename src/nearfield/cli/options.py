@@ -10,10 +10,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from nearfield.descent.settings import OPTIONS, Settings
+from nearfield.descent.settings import FREE, OPTIONS, Settings
 
 # Settings that commands have under names, or in a form, of their own; a function or a dict is for Python.
-ELSEWHERE = {"n_components", "perplexity", "metric", "metric_params", "init", "random_state", "n_jobs"}
+ELSEWHERE = {"n_components", "perplexity", "metric", "metric_params", "init", "random_state", *FREE}
 
 
 def said(name: str) -> str:

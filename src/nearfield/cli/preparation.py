@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nearfield.affinity.source import Source
     from nearfield.algebra.method import Method
     from nearfield.cli.terminal import Report
+    from nearfield.descent.checkpoints import Checkpoint
     from nearfield.descent.preparing import Preparation
     from nearfield.estimators import Embedder
     from nearfield.io.others import Nearest
@@ -25,18 +26,22 @@ def check_outputs(
     plot: Path | None = None,
     dimensions: int = 2,
     save: Path | None = None,
+    checkpoint: Path | None = None,
 ) -> None:
     """Refuse, before any work, what could not be written after it, or only over what was given."""
     from nearfield.io.files import check_writable
     from nearfield.io.tables import check_map_path
 
     check_map_path(out)
-    if save is not None:
-        check_writable(save)
-        if save.resolve() in [each.resolve() for each in (out, plot) if each is not None]:
-            raise ValueError(f"--save {save} would be written twice: name another file")
+    written = [out, plot]
+    for option, path in (("--save", save), ("--checkpoint", checkpoint)):
+        if path is not None:
+            check_writable(path)
+            if path.resolve() in [each.resolve() for each in written if each is not None]:
+                raise ValueError(f"{option} {path} would be written twice: name another file")
+            written.append(path)
     for name, path in given.items():
-        for option, target in (("--out", out), ("--save", save)):
+        for option, target in (("--out", out), ("--save", save), ("--checkpoint", checkpoint)):
             if path is not None and target is not None and _same(path, target):
                 raise ValueError(f"{option} {target} would replace the {name}: name another file")
     if plot is not None:
@@ -204,6 +209,7 @@ class Made:
     interrupted: bool
     pinned: bool = False
     model: Embedder | None = None  # if it is to be kept
+    checkpoint: Checkpoint | None = None  # if there is one
 
 
 def make_map(
@@ -243,6 +249,8 @@ def make_map(
     with stage(f"{doing} of {X.n if isinstance(X, Source) else len(X)} rows", done, report, shown=shown):
         run = Run(X, method, random_state=seed, **given | ({} if labels is None else {"labels": labels}))
     report("plan", str(run.plan))
+    if run.checkpoint is not None and run.checkpoint.iteration is not None:
+        report("", str(run.checkpoint))
     converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
     result = f"cost {run.cost:.6g} after {run.iteration} iterations"
     kept = None
@@ -251,7 +259,7 @@ def make_map(
 
         kept = Embedder(method, random_state=seed, max_iter=max_iter, pins=pins or None, **given)
         kept._keep(run, converged, interrupted)
-    return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins), kept)
+    return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins), kept, run.checkpoint)
 
 
 def nearest(source: Source, report: Report) -> Nearest:

@@ -23,7 +23,7 @@ from nearfield.defaults import MAX_ITER
 from nearfield.descent.finish import finish
 from nearfield.descent.run import Run
 from nearfield.descent.schedule import check_attraction
-from nearfield.descent.settings import Settings, check
+from nearfield.descent.settings import Settings, check, check_one_run
 from nearfield.io.tables import check_map_path
 from nearfield.io.written import write_columns
 from nearfield.judge.quality import Quality, quality
@@ -210,6 +210,7 @@ def spectrum(
     max_iter = whole("max_iter", max_iter, 1)
     if "attraction" in options:
         raise ValueError("spectrum takes attractions, several of them: leave out attraction")
+    check_one_run("spectrum", options)
     run: Run | None = None
     found: dict[float, tuple[Array, float, int, bool]] = {}
     for each in sorted(wanted, reverse=True):

@@ -21,6 +21,7 @@ from nearfield.descent.descent import RECORD
 from nearfield.descent.optimizers import Momentum
 from nearfield.descent.progress import Progress
 from nearfield.descent.run import Run
+from nearfield.descent.settings import check_one_run
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
 from nearfield.steer.base import positive
@@ -182,6 +183,7 @@ def align(
     ...     strength=0, random_state=0).drift[0, 1]
     np.True_
     """
+    check_one_run("align", options)
     datasets = _several(datasets)
     strength, max_iter = positive("strength", strength, least=0), whole("max_iter", max_iter, 1)
     counts = [_count(k, X) for k, X in enumerate(datasets)]

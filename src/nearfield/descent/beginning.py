@@ -19,7 +19,7 @@ from nearfield.descent.guide import best_size, needs_guide
 from nearfield.descent.optimizers import choose
 from nearfield.descent.schedule import check_attraction
 from nearfield.descent.sessions import Asked, fingerprint, plain
-from nearfield.descent.settings import Settings, shared
+from nearfield.descent.settings import FREE, Settings, shared
 from nearfield.descent.setup import Setup, planned, set_up
 from nearfield.descent.stages import Stages
 from nearfield.engine.plan import Plan
@@ -79,7 +79,7 @@ class Beginning:
     def options(self) -> dict[str, Any]:
         """What makes the same beginning again from the same data; the seed is in the start."""
         options = shared(self.settings)
-        kept = {name: value for name, value in options.items() if name not in ("random_state", "n_jobs")}
+        kept = {name: value for name, value in options.items() if name not in ("random_state", *FREE)}
         resolved = {"init": self.setup.Y.copy(), "engine": self.plan.engine, "weights": self.source.weights}
         if self.source.labels is not None:
             resolved["labels"] = self.source.labels.codes

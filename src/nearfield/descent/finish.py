@@ -73,7 +73,7 @@ def finish(
             return ended
 
         try:
-            for ceiling in ceilings(run, max_iter, pins):
+            for ceiling in ceilings(run, max_iter, pins, **stop):
                 converged = run.converge(ceiling, callback=watch, **stop)
                 if ended:
                     break
@@ -83,8 +83,11 @@ def finish(
     if pins and not run.pins:
         warnings.warn("ended before the map had unfolded: no point is pinned yet", UserWarning, stacklevel=3)
     if interrupted:
+        kept = "" if run.checkpoint is None else f"; {run.checkpoint}"
         warnings.warn(
-            f"interrupted at iteration {run.iteration}: this is the map so far", UserWarning, stacklevel=3
+            f"interrupted at iteration {run.iteration}: this is the map so far{kept}",
+            UserWarning,
+            stacklevel=3,
         )
     trouble = run.diagnosis()
     early = not (exactly or converged or interrupted or ended)
@@ -95,8 +98,11 @@ def finish(
     return converged, interrupted
 
 
-def ceilings(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Iterator[int]:
+def ceilings(run: Run, max_iter: int, pins: dict[int, Any] | None = None, **stop: Any) -> Iterator[int]:
     """The iterations up to which a run is to converge, one after the other; pins are set in between.
+
+    A run that goes on from its checkpoint has some of this behind it. With pins, it depends on where a run
+    stops, so that has to be as it was; without them, the run goes on to wherever it is to stop now.
 
     Examples
     --------
@@ -112,9 +118,17 @@ def ceilings(run: Run, max_iter: int, pins: dict[int, Any] | None = None) -> Ite
         who = indices_of("pins", list(pins), n)  # before the work
         check_some_free(len(who), n)
         places = np.concatenate([check_places(place, 1, dimensions) for place in pins.values()])
-        if not run.starts_unfolded:
-            yield max_iter // 2
-        run.pin(who, places)
-        yield (run.iteration + max_iter) // 2
-        run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+        if run.checkpoint is not None:
+            run.checkpoint.agree(pins=np.column_stack([who, places]), max_iter=max_iter, **stop)
+        done = {entry.command: entry.iteration for entry in run.log}
+        if "pin" not in done:
+            if not run.starts_unfolded:
+                yield max_iter // 2
+            done["pin"] = run.iteration
+            run.pin(who, places)
+        if "settle" not in done:
+            yield (done["pin"] + max_iter) // 2
+            run.settle(min(SETTLING, (max_iter - run.iteration) // 2))
+    elif run.checkpoint is not None:
+        run.checkpoint.agree(pins=None)
     yield max_iter

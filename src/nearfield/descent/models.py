@@ -30,6 +30,7 @@ from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
 from nearfield.descent.placing import HeldDistances, HeldMap, HeldRows, Projection, Reference, Still
 from nearfield.descent.preparing import Preparation
 from nearfield.descent.sessions import plain
+from nearfield.descent.settings import FREE
 from nearfield.descent.soundness import check_reference
 from nearfield.io.levels import Levels
 from nearfield.io.maps import Map, write_kept
@@ -57,7 +58,7 @@ LATER: dict[str, dict[str, Any]] = {"HeldMap": {"attraction": 1.0}, "HeldRows": 
 HOLD = ("HeldMap", "HeldRows", "HeldDistances", "Projection", "Still")  # the map, which the file has once
 PART = {"cost", "kernel", "transform"}  # of a method
 NEEDED = ("method", "metric", "metric_params")  # without which nothing can be placed
-ANY = ("n_jobs", "verbose", "callback", "random_state")  # which a person may choose anew
+ANY = ("verbose", "callback", "random_state", *FREE)  # which a person may choose anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +230,8 @@ def read_model(path: Any, kept: Map, given: Mapping[str, Any], kinds: Mapping[st
     with opening(path):
         found = unpack({"dict": told}, kept.arrays, KNOWN | made)
         attributes = _attributes(found.get("attributes"), kinds, kept)
+        if found["parameters"].get("checkpoint") is not None:
+            raise ValueError("it says where fit is to write, which no file may")
         parameters = _parameters(found["parameters"], given)
         reference = _together(found.get("reference"), kept.Y)
         if not isinstance(reference, Reference):

@@ -17,6 +17,7 @@ from nearfield.affinity.source import Source
 from nearfield.algebra.method import Method
 from nearfield.checks import whole
 from nearfield.descent.beginning import Beginning
+from nearfield.descent.checkpoints import Checkpoint
 from nearfield.descent.descent import RECORD
 from nearfield.descent.extending import check_old, extended
 from nearfield.descent.health import diagnosis
@@ -25,6 +26,7 @@ from nearfield.descent.placing import Reference, reference
 from nearfield.descent.schedule import Phase, Stop
 from nearfield.descent.sessions import OTHER_DATA, fingerprint, opened, pack_session, plain, reopening
 from nearfield.descent.settings import Settings, check, settings_of, takes_settings
+from nearfield.descent.state import State
 from nearfield.engine.plan import Plan
 from nearfield.io.maps import Map
 from nearfield.parallel import one_blas_thread
@@ -76,6 +78,8 @@ class Run:
         has moved may have a row of its own, of the same iteration as the one before it.
     plan : Plan
         What computes the gradient, and why.
+    checkpoint : Checkpoint or None
+        Where the state is written on the way: the `path`, the `iteration` that is kept there, and `delete`.
     pins, followers, terms, log
         What was asked of it on the way: see `pin`, `settle`, `link`, `add`, `undo`. These commands may come
         from another thread, and wait for the iteration that is under way.
@@ -104,13 +108,33 @@ class Run:
         settings = settings_of("Run", options)
         source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
         source = source.supervised(labels, settings.supervision)
-        self._begin(Beginning.of(source, method, settings))
+        checkpoint = Checkpoint.of(source, method, settings)
+        before = None if checkpoint is None else checkpoint.found()
+        if before is None:
+            self._begin(Beginning.of(source, method, settings), checkpoint)
+            return
+        with reopening(settings.checkpoint):
+            check_log(before.log, COMMANDS)
+            self._begin(Beginning.of(source, method, before.settings), checkpoint)
+            self._go_on(before.state, before.log)
+        self._tell(before.parameters)
 
-    def _begin(self, begun: Beginning) -> None:
+    def _begin(self, begun: Beginning, checkpoint: Checkpoint | None = None) -> None:
         self._begun, self._descent = begun, begun.descent()
+        self._checkpoint = checkpoint
         self._journal, self._turns = Journal(), Turns()
         self._held: Held | None = None
         self._told: dict[str, Any] = {}  # parameters of a run that was reopened, as its file tells them
+
+    def _go_on(self, state: State, log: list[Entry]) -> None:
+        """Go on from where a file says that it was."""
+        self._descent.resume(state)
+        self._journal.entries = list(log)
+
+    def _tell(self, parameters: dict[str, Any]) -> None:
+        """Tell what a file has told."""
+        told = self._begun.parameters(self._descent)
+        self._told = {name: parameters.get(name, value) for name, value in told.items()}
 
     # What it is -------------------------------------------------------------------------------------------
 
@@ -189,6 +213,7 @@ class Run:
         """Make exactly n iterations."""
         for _ in range(whole("n", n, 0)):
             self._iterate()
+            self._keep()
         if n > 0:
             self.record()
 
@@ -199,11 +224,18 @@ class Run:
         For whoever looks at the map after each of them; `step` writes where it ends to the history.
         """
         self._iterate()
+        self._keep()
         return self.iteration % RECORD == 0 and self._descent.is_flat(self._descent.usual_stop())
 
     @in_turn
     def _iterate(self) -> None:
         self._descent.iterate()
+
+    @in_turn
+    def _keep(self) -> None:
+        """Write a checkpoint if it is time for one."""
+        if self._checkpoint is not None and self._checkpoint.due(self.iteration):
+            self._checkpoint.write(self.map, self.iteration)
 
     @in_turn
     def record(self) -> None:
@@ -268,6 +300,8 @@ class Run:
             if callback is not None and callback(self):
                 break
             ended = self._descent.is_flat(early, min_grad_norm)
+            if not ended:  # so that whoever goes on from here does what is done here next
+                self._keep()
         self.record()
         flat = ended and (not quick or self._descent.is_flat(honest, min_grad_norm))
         return flat and self.diagnosis() is None
@@ -593,6 +627,8 @@ class Run:
             and self._begun.settings.optimizer != "auto"
         ):
             raise ValueError("SMACOF minimises the plain stress and no terms: use optimizer='auto' to steer")
+        if self._checkpoint is not None:
+            self._checkpoint.check(command, arguments)
         self._journal.write(self.iteration, command, arguments, self._now())
         self._descent.steer(steering)
 
@@ -660,6 +696,11 @@ class Run:
         )
 
     # Files ------------------------------------------------------------------------------------------------
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """Where its state is written on the way, if that was asked for."""
+        return self._checkpoint
 
     @in_turn
     def map(self) -> Map:
@@ -736,10 +777,8 @@ class Run:
             if replay:
                 run._replay(log, state.iteration, source)
             else:
-                run._descent.resume(state)
-                run._journal.entries = list(log)
-        told = run._begun.parameters(run._descent)
-        run._told = {name: saved.parameters.get(name, value) for name, value in told.items()}
+                run._go_on(state, log)
+        run._tell(saved.parameters)
         return run
 
     def __reduce__(self) -> NoReturn:

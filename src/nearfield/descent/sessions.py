@@ -15,6 +15,7 @@ from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.algebra.catalogue import methods
 from nearfield.algebra.method import Method
 from nearfield.algebra.records import PARTS as PARTS_OF_METHODS
+from nearfield.descent.settings import FREE
 from nearfield.descent.state import PARTS, State
 from nearfield.io.maps import Map
 from nearfield.io.packing import UNFIT, is_unknown, pack, unpack
@@ -138,6 +139,8 @@ def _packed_options(session: dict[str, Any]) -> dict[str, Any]:
     packed = wanted.get("dict") if isinstance(wanted, dict) else None
     if not isinstance(packed, dict) or not isinstance(packed.get("method"), str):
         raise ValueError("it does not say what was asked for")
+    for name in set(packed) & set(FREE):  # least of all where to write
+        raise ValueError(f"{name} is for whoever opens it to choose, and it is chosen there")
     return dict(packed)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import wraps
 from numbers import Real
+from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from nearfield.defaults import ACCURACY, MAX_ITER
@@ -100,6 +101,12 @@ def _share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
         raise ValueError(f"{name} must be a number from 0 to below 1, got {value!r}; 0 ignores all labels")
     return float(value)
+
+
+def _path(name: str, value: Any) -> str | None:
+    if value is not None and not (isinstance(value, (str, PathLike)) and fspath(value)):
+        raise ValueError(f"{name} must be the name of a file, got {value!r}")
+    return None if value is None else str(fspath(value))
 
 
 def _mapping(name: str, value: Any) -> None:
@@ -194,6 +201,21 @@ class Common:
         _seed,
     )
     n_jobs: int | None = option(None, "int or None", "Threads; None is all cores.")
+    checkpoint: Any = option(
+        None,
+        "path-like, optional",
+        """A file to which the state is written on the way, and from which the same run goes on if it is
+        there: bit for bit as if nothing had ended it. One of other data or options is refused. `fit` deletes
+        it when it is done; after Ctrl-C, and with a `Run`, it stays.""",
+        _path,
+    )
+    checkpoint_every: int | None = option(
+        None,
+        "int, optional",
+        """After how many iterations it is written; by default every half minute, or so seldom that a
+        hundredth of the time goes into it.""",
+        lambda name, value: None if value is None else _positive(name, value),
+    )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -271,6 +293,9 @@ class Fitting:
     verbose: Any = option(False, "bool or int", "Whether to show progress.")
 
 
+# Options that change how a map is made and not which one: no file has them, and they may be others next time.
+FREE = ("n_jobs", "checkpoint", "checkpoint_every")
+
 OPTIONS = {each.name: each.metadata for kind in (Settings, Fitting) for each in fields(kind)}
 
 
@@ -288,6 +313,13 @@ def shared(options: Any) -> dict[str, Any]:
     """The values of the `Settings` that some object has under the same names."""
     names = {each.name for each in fields(Settings)}
     return {each.name: getattr(options, each.name) for each in fields(options) if each.name in names}
+
+
+def check_one_run(name: str, options: dict[str, Any]) -> None:
+    """Refuse the options of a single run where there are several."""
+    for each in ("checkpoint", "checkpoint_every"):
+        if options.get(each) is not None:
+            raise ValueError(f"{name} makes several runs, and a checkpoint is of one: leave out {each}")
 
 
 def settings_of(name: str, options: dict[str, Any]) -> Settings:

@@ -37,8 +37,11 @@ def storable(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
-def write(file: IO[bytes], arrays: Mapping[str, Any]) -> None:
-    """Write arrays of numbers, and one text, so that they can be read again."""
+def write(file: IO[bytes], arrays: Mapping[str, Any], *, quick: bool = False) -> None:
+    """Write arrays of numbers, and one text, so that they can be read again; quickly, or in less room."""
+    if quick:
+        np.savez(file, **arrays)
+        return
     np.savez_compressed(file, **arrays)
     size = file.tell()
     if sum(np.asarray(each).nbytes + HEADER for each in arrays.values()) > _most(size):

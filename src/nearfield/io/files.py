@@ -104,10 +104,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['map.csv']
     """
     target = _behind_links(check_writable(path))
-    _take_away_leftovers(target.parent)
+    take_away_leftovers(target)
     scratch, held = _scratch_beside(target)
     try:
         yield scratch
+        os.fsync(held)  # so that no loss of power leaves the name without what it names
         if target.exists():
             shutil.copymode(target, scratch)
         if fcntl is None:
@@ -126,6 +127,28 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         scratch.unlink(missing_ok=True)
 
 
+def take_away_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove, beside a file that is to be written, scratch files that nobody holds; others may forbid it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    """
+    if fcntl is None:
+        return
+    folder = _behind_links(Path(path)).parent
+    for name in filter(SCRATCH.fullmatch, os.listdir(folder)):
+        with suppress(OSError):
+            if stat.S_ISREG(os.lstat(folder / name).st_mode):  # a pipe would be waited for
+                found = os.open(folder / name, os.O_WRONLY)
+                try:
+                    if _lock(found):
+                        os.unlink(folder / name)
+                finally:
+                    os.close(found)
+
+
 def _behind_links(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
@@ -142,21 +165,6 @@ def _scratch_beside(target: Path) -> tuple[Path, int]:
         if os.path.exists(scratch):  # and was not taken away before it was held
             return scratch, held
         os.close(held)
-
-
-def _take_away_leftovers(folder: Path) -> None:
-    """Remove scratch files that nobody holds; those of others, who forbid it, stay."""
-    if fcntl is None:
-        return
-    for name in filter(SCRATCH.fullmatch, os.listdir(folder)):
-        with suppress(OSError):
-            if stat.S_ISREG(os.lstat(folder / name).st_mode):  # a pipe would be waited for
-                found = os.open(folder / name, os.O_WRONLY)
-                try:
-                    if _lock(found):
-                        os.unlink(folder / name)
-                finally:
-                    os.close(found)
 
 
 def _lock(file: int) -> bool:

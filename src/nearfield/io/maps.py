@@ -26,7 +26,7 @@ KINDS = {
     "map": "nearfield.Map.load(path)",
     "run": "nearfield.Run.load(path, X), and nearfield.Map.load(path) its coordinates",
     "model": "nearfield.load(path)",
-    "checkpoint": "a later version of nearfield",
+    "checkpoint": "nearfield.Run.load(path, X), or the same call with checkpoint=path,",
 }
 LONGEST = 2**24  # characters that tell of a map: some hundred commands take a hundredth of them
 
@@ -93,12 +93,12 @@ class Map:
             format. Nothing in a file is run, and nothing is unpacked that is much larger than the file.
         """
         kind, found = read_kept(path)
-        if kind not in ("map", "run"):
+        if kind == "model":
             raise ValueError(another_kind(path, kind))
         return found
 
 
-def write_kept(path: str | os.PathLike[str], kind: str, kept: Map) -> None:
+def write_kept(path: str | os.PathLike[str], kind: str, kept: Map, *, quick: bool = False) -> None:
     """Write a map, a run or a model; what cannot be written is refused before the file is touched."""
     from nearfield.io.files import replacing
 
@@ -128,7 +128,7 @@ def write_kept(path: str | os.PathLike[str], kind: str, kept: Map) -> None:
             f"what is told of the {kind} takes {len(text)} characters, and {LONGEST} are allowed"
         )
     with replacing(path) as scratch, open(scratch, "wb") as file:
-        write(file, {**arrays, "about": np.array(text)})
+        write(file, {**arrays, "about": np.array(text)}, quick=quick)
 
 
 def read_kept(path: str | os.PathLike[str]) -> tuple[str, Map]:

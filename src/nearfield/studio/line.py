@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.descent.run import Run
+from nearfield.descent.settings import check_one_run
 from nearfield.steer.penalties import PENALTIES, Penalty
 from nearfield.typing import Array
 
@@ -134,6 +135,7 @@ class Line:
 
 def line_of(X: Any, method: str = "tsne", perplexity: float | None = None, **options: Any) -> Line:
     """A line that begins with a new run."""
+    check_one_run("the studio", options)
     wanted = {"method": method, "perplexity": perplexity, "exaggeration": None}
     given = {} if perplexity is None else {"perplexity": perplexity}
     run = Run(X, method, **given, **options)
