@@ -62,6 +62,9 @@ class Run:
         repeated rows, of which all copies move as one.
     labels : sequence (points,), optional
         The class of each point, for `supervision`; None, NaN and -1 are none.
+    remembered : int
+        How many neighbours of each point are searched at least, and kept: further runs of the `source` of
+        this one, of another method or perplexity, search anew only if they need more.
     {options}
 
     Attributes
@@ -99,10 +102,12 @@ class Run:
         *,
         weights: Any = None,
         labels: Any = None,
+        remembered: int = 0,
         **options: Any,
     ) -> None:
         settings = settings_of("Run", options)
-        source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
+        kept = whole("remembered", remembered, 0)
+        source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs, kept)
         source = source.supervised(labels, settings.supervision)
         self._begin(Beginning.of(source, method, settings))
 

@@ -87,7 +87,8 @@ def change(session: Session, method: str | None, perplexity: Any, exaggeration: 
     if not wanted:
         raise Refused("change takes a method, a perplexity or an exaggeration")
     wanted.setdefault("exaggeration", None)  # which is for the beginning of a run, and not for the next one
-    _slowly(session, "finding neighbours", lambda: session.line.change(wanted))
+    what = "finding neighbours" if session.line.searches(wanted) else "changing the map"
+    _slowly(session, what, lambda: session.line.change(wanted))
 
 
 def _slowly(session: Session, what: str, work: Any) -> None:

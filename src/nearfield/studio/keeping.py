@@ -144,10 +144,12 @@ class Keeper:
 
     def reopen(self, session: Session) -> None:
         """Let a session go on with what was left."""
-        run, selections = reopened(self.left, session.rows.mapped, session.line.options.get("n_jobs"))
+        line = session.line
+        run, selections = reopened(self.left, line.source, line.options.get("n_jobs"))
         parameters = run.map().parameters
         perplexity = parameters.get("perplexity")
-        session.line.replace(
+        line.source = run.source
+        line.go_on_with(
             run,
             {
                 "method": parameters["method"],
