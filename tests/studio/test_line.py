@@ -1,4 +1,4 @@
-"""Changes of method and perplexity: neighbours that serve again, and a way back and forth over all of them."""
+"""Changes of method and perplexity: neighbours that serve again, and a way back over all of them."""
 
 import numpy as np
 import pytest

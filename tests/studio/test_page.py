@@ -278,15 +278,95 @@ def test_a_studio_that_ends_says_what_to_do(browser):
 
 
 def test_new_rows_are_pasted_placed_and_taken_away(page, studio):
-    X, _ = blobs()
-    rows = "\n".join(["e,d,c,b,a", *(",".join(map(str, row[::-1])) for row in (X[4], X[4] + 300))])
     page.locator("summary", has_text="New points").click()
-    page.get_by_label("Rows to place").fill(rows)
+    page.get_by_label("Rows to place").fill(new_rows())
     page.get_by_role("button", name="Place these rows in the map").click()
     page.get_by_text("2 new points, 1 unlike all others").wait_for()
     page.get_by_label("Rows to place").fill("1,2,x,4,5")
     page.get_by_role("button", name="Place these rows in the map").click()
     page.get_by_text("Not placed").wait_for()
+
+
+def new_rows():
+    """Two rows in other columns' order: one as a row that is there, and one unlike all."""
+    X, _ = blobs()
+    return "\n".join(["e,d,c,b,a", *(",".join(map(str, row[::-1])) for row in (X[4], X[4] + 300))])
+
+
+HANDED = """([kind, text]) => {
+  const data = new DataTransfer();
+  const map = document.getElementById("map");
+  if (kind === "paste") {
+    data.setData("text", text);
+    map.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+    return;
+  }
+  data.items.add(new File([text], "new.csv", {type: "text/csv"}));
+  for (const each of ["dragover", "drop"]) {
+    const event = new DragEvent(each, {dataTransfer: data, bubbles: true, cancelable: true});
+    if (map.dispatchEvent(event)) throw Error(`the browser would open the file at ${each}`);
+  }
+}"""
+
+
+@pytest.mark.parametrize("way", ["drop", "paste"])
+def test_rows_that_are_dropped_or_pasted_are_placed_and_drawn_and_what_is_no_table_is_not(page, studio, way):
+    page.evaluate(HANDED, [way, new_rows()])
+    page.get_by_text("2 new points, 1 unlike all others").wait_for()
+    page.get_by_label("Search labels").focus()
+    place = studio.session.run.reference().place(blobs()[0][4:5] + 300).Y[0]
+    x, y = pixel_of(page, place)
+    page.mouse.move(x, y)
+    until(page, "() => document.querySelector('.nf-card').textContent.includes('new point 2')")
+    assert "unlike all others" in page.locator(".nf-card").inner_text()
+    page.evaluate(HANDED, [way, "\x00\x01 no table"])
+    page.get_by_text("Not placed").wait_for()
+    page.evaluate(HANDED, [way, "1,2,3,4,5\n" * 400_000])
+    page.get_by_text("too much at once").wait_for()
+    assert studio.session.run.log == []
+
+
+def pixel_of(tab, place):
+    """Where a place of the map is in the window."""
+    (x0, y0), (x1, y1) = (tab.evaluate("(at) => nearfield.world(at, at)", at) for at in (0, 100))
+    return [100 * (place[0] - x0) / (x1 - x0), 100 * (place[1] - y0) / (y1 - y0)]
+
+
+def test_one_finger_moves_a_point_or_pans_and_two_zoom(browser, studio):
+    with opened(browser, size=(390, 844), has_touch=True, is_mobile=True) as tab:
+        entered(tab, studio)
+        fingers = tab.context.new_cdp_session(tab)
+
+        def touch(*steps):
+            for k, at in enumerate(steps):
+                points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(at)]
+                kind = "touchStart" if k == 0 or len(at) > len(steps[k - 1]) else "touchMove"
+                fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        def seen():
+            (left, _), (right, _) = tab.evaluate("[nearfield.world(0, 400), nearfield.world(390, 400)]")
+            return left, right - left
+
+        x, y = at(tab, 3)
+        wanted = tab.evaluate("([x, y]) => nearfield.world(x, y)", [x + 40, y + 30])
+        touch([(x, y)], [(x + 15, y + 10)], [(x + 40, y + 30)])
+        pins = dropped(studio)
+        assert list(pins) == [3]
+        np.testing.assert_allclose(pins[3], wanted, rtol=1e-5)
+
+        left, width = seen()
+        corner = (380, 250)  # where no point is
+        touch([corner], [(340, 250)], [(280, 250)])
+        moved, same = seen()
+        np.testing.assert_allclose([moved, same], [left + width * 100 / 390, width], rtol=1e-6)
+
+        one, other = (150, 420), (240, 420)
+        touch([one], [one, other], [(120, 420), (270, 420)], [(105, 420), (285, 420)])
+        zoomed = seen()[1]
+        np.testing.assert_allclose(zoomed, width / 2, rtol=1e-6)
+        comes(lambda: studio.session.held is None)
+        assert list(studio.session.run.pins) == [3]
 
 
 def test_settings_are_told_to_the_server_and_quality_is_judged(page, studio):

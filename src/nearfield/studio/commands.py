@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.algebra.catalogue import methods
+from nearfield.descent.run import SETTLING
 from nearfield.steer.links import Link
 from nearfield.studio.line import brought, followers_for
 from nearfield.studio.messages import (
@@ -174,7 +175,7 @@ def unpin(session: Session, indices: list[int] | None) -> None:
     _steered(session)
 
 
-@command(n=whole(0, 100_000, default=250), steers=True)
+@command(n=whole(0, 100_000, default=SETTLING), steers=True)
 def settle(session: Session, n: int) -> None:
     """Let the pull on those who follow fade; the pins stay."""
     drop(session)
