@@ -45,7 +45,9 @@ COMMANDS = (
     *("link", "unlink", "add", "remove", "extend", "undo", "redo"),
 )
 FOLLOWERS = 0.05  # of all points
-SETTLING = 500  # iterations: in 250, a class of 10 000 points does not spread out again as fast as its pull fades
+SETTLING = (
+    500  # iterations: in 250, a class of 10 000 points does not spread out again as fast as its pull fades
+)
 
 
 @takes_settings(Settings)

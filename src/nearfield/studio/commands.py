@@ -326,6 +326,8 @@ def reopen(session: Session, accept: bool) -> None:
     keeper: Any = session.keeper
     if session.offer is None or keeper is None:
         raise Refused("there is no session to reopen")
+    if accept and "damaged" in session.offer:
+        raise Refused(session.offer["damaged"])
     if accept:
         _slowly(session, "reopening", lambda: keeper.reopen(session))
     session.offer = None

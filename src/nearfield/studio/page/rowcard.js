@@ -89,7 +89,7 @@ export class RowCard {
     style.removeProperty("top");
     if (parent.width < 560) return;
     const { width, height } = this.#root.getBoundingClientRect();
-    const edge = parent.width - this.#view.insets.right - 8; // where panels begin
+    const edge = parent.width - this.#view.insets.right - 8;
     style.left = `${Math.max(x + GAP + width > edge ? x - GAP - width : x + GAP, 8)}px`;
     style.top = `${Math.min(Math.max(y + GAP, 8), Math.max(parent.height - height - 8, 8))}px`;
   }

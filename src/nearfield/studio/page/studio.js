@@ -329,8 +329,13 @@ class Studio {
     this.changed();
   }
 
-  #offer({ when, iteration, commands }) {
+  #offer({ when, iteration, commands, damaged }) {
     const answer = (accept) => () => this.ask("reopen", { accept });
+    if (damaged) {
+      this.#banner.replaceChildren(make("span", { text: `The session that was left cannot be reopened: ${damaged}.` }), button("Go on", "Go on without it", answer(false)));
+      this.#banner.hidden = false;
+      return;
+    }
     this.#banner.replaceChildren(
       make("span", { text: `A session of ${when} was left: iteration ${iteration}, ${counted(commands, "command")}.` }),
       button("Reopen it", "Reopen it", answer(true)),
