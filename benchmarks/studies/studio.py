@@ -1,7 +1,7 @@
 """The studio in figures: how much it slows a run, how direct a drag feels, and whether it lasts.
 
     python -m benchmarks.studies.studio --data mnist.npz [--only rate,drag,first,day,task,crowd]
-                                        [--sizes 10000,70000] [--commands 2000]
+                                        [--sizes 10000,70000] [--commands 2000] [--sessions 10]
 
 `--data` is MNIST as an npz with X (70000, 784) and y. Seconds count on a quiet machine only. Server and
 browser share its cores, as they do with people; Chromium draws in software. What is printed last is JSON with
@@ -28,15 +28,15 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import nearfield as nf  # noqa: E402
+from benchmarks.studies.crowd import crowd, serve  # noqa: E402
+from benchmarks.studies.studios import Elsewhere, line_for, never_rests, rows_from  # noqa: E402
 from nearfield.io.datasets import digits  # noqa: E402
 from nearfield.studio.line import line_of  # noqa: E402
 from nearfield.studio.opening import Opened  # noqa: E402
-from nearfield.studio.rows import rows_of  # noqa: E402
 from support.browser import launched, opened, until  # noqa: E402
 from support.studios import talking  # noqa: E402
 from support.studios import until as comes  # noqa: E402
 
-WARM = 260  # iterations, after which the map has unfolded
 DRAGS = 20
 # From the first move of a held point to the first frame in which one of its neighbours is elsewhere.
 FELT = """(near) => {
@@ -55,27 +55,6 @@ FELT = """(near) => {
   };
   requestAnimationFrame(look);
 }"""
-
-
-def rows_from(path, n):
-    """Some rows of MNIST, or of the digits where no file was given."""
-    if path is None:
-        table = digits()
-        return rows_of("digits", table.X[:n], names=table.names, labels=table.labels[:n], label="digit")
-    with np.load(path, allow_pickle=False) as file:
-        X, y = file["X"], file["y"]
-    chosen = np.sort(np.random.default_rng(0).permutation(len(X))[:n])
-    return rows_of("MNIST", X[chosen].astype(np.float64), labels=y[chosen].astype(int), label="digit")
-
-
-def line_for(rows, warm=WARM):
-    line = line_of(rows.mapped, random_state=0)
-    line.run.step(warm)
-    return line
-
-
-def never_rests(line):
-    line.run._descent.is_flat = lambda *_: False
 
 
 def rest(session):
@@ -105,13 +84,6 @@ def rate(rows, line, iterations=40):
             reader.wait()
     alone, streamed = statistics.median(alone), statistics.median(streamed)
     return {"alone": alone, "streaming": streamed, "share": streamed / alone}
-
-
-class Elsewhere:
-    """A studio in another process, as `talking` needs it."""
-
-    def __init__(self, address):
-        self.address, self.port = address, int(address.split(":")[2].partition("/")[0])
 
 
 def read_forever(address):
@@ -337,26 +309,6 @@ def empty_place(tab, x, y):
     return max(far, key=lambda each: np.hypot(*(spots - each).T).min())
 
 
-def crowd(rows, line):
-    """Frames that a reader gets in ten seconds: alone, and beside one who is slow and one who never reads."""
-    never_rests(line)
-
-    def frames(talk, seconds=10):
-        end, count = time.perf_counter() + seconds, 0
-        while time.perf_counter() < end:
-            talk.frame()
-            talk.frames.clear()
-            count += 1
-        return count / seconds
-
-    with Opened(line, rows) as studio, talking(studio) as reader:
-        alone = frames(reader)
-        with talking(studio), talking(studio) as slow:
-            slow.acknowledges = False
-            together = frames(reader)
-    return {"alone": alone, "beside_slow_ones": together, "share": together / alone}
-
-
 def main() -> None:
     """Measure what was asked for, and print it."""
     parser = argparse.ArgumentParser(
@@ -366,10 +318,14 @@ def main() -> None:
     parser.add_argument("--only", default="rate,drag,first,day,task,crowd")
     parser.add_argument("--sizes", default="10000,70000")
     parser.add_argument("--commands", type=int, default=2000)
+    parser.add_argument("--sessions", type=int, default=10, help="of a crowd")
     parser.add_argument("--read", help=argparse.SUPPRESS)
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.read:
-        read_forever(given.read)
+        return read_forever(given.read)
+    if given.serve:
+        return serve(given.serve)
     parts, sizes, found = given.only.split(","), [int(each) for each in given.sizes.split(",")], {}
 
     def measured(name, result):
@@ -389,13 +345,17 @@ def main() -> None:
             table = rows_from(given.data, 10_000)
             measured("task, MNIST 10000", task(table, line_for(table, 400)))
     for n in sizes:
-        if {"rate", "drag", "crowd"} & set(parts):
+        if {"rate", "drag"} & set(parts):
             rows = rows_from(given.data, n)
             line = line_for(rows)
-        for name, part in (("drag", drag), ("rate", rate), ("crowd", crowd)):
+        for name, part in (("drag", drag), ("rate", rate)):
             if name in parts:
                 measured(f"{name}, {n}", part(rows, line))
+    if "crowd" in parts:
+        n = sizes[0]
+        measured(f"crowd, {given.sessions} of {n}", crowd(rows_from(given.data, n), given.sessions))
     print(json.dumps(found, indent=2))
+    return None
 
 
 if __name__ == "__main__":

@@ -187,6 +187,20 @@ def test_a_lasso_selects_and_the_selection_is_saved_as_a_map(trees, tmp_path):
     assert trees.evaluate("nearfield.selection.length") == 0
 
 
+def test_texts_that_a_spreadsheet_would_compute_are_guarded_and_numbers_stay_numbers(tab, tmp_path):
+    texts = ["=1+1", "+x", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+2e-3", '=HYPERLINK("http://evil","x")']
+    numbers = np.linspace(-4, -0.5, 8)
+    data = {"=name": texts, "number": numbers, "plain": [f"a-{k}" for k in range(8)]}
+    go(tab, show.page(-np.arange(16.0).reshape(8, 2), data, path=tmp_path / "risky.html"))
+    tab.get_by_role("searchbox").fill("a-")
+    rows = list(csv.reader(io.StringIO(saved(tab, "Save as CSV")[1].decode(), newline="")))
+    assert rows[0] == ["id", "y1", "y2", "'=name", "number", "plain"]
+    kept = ["-1.5", "+2e-3"]
+    assert [row[3] for row in rows[1:]] == [each if each in kept else f"'{each}" for each in texts]
+    assert [float(row[4]) for row in rows[1:]] == numbers.tolist()
+    assert all(float(row[1]) <= 0 for row in rows[1:])
+
+
 def test_the_map_is_saved_as_a_picture(trees):
     name, content = saved(trees, "Save the map as a PNG picture")
     assert name == "Trees.png"

@@ -1,6 +1,7 @@
 """Who is not let in: each refusal is tried, on a server that is really there."""
 
 import json
+import socket
 from contextlib import ExitStack
 
 import pytest
@@ -206,6 +207,32 @@ def test_bytes_and_what_is_too_large_end_the_socket_and_nothing_else(studio, sen
         talked_until_closed(talk, sent)
     with talking(studio) as talk:
         assert talk.do("near", index=0)["map"]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\xff" * 64, b"\x81\x05hello", b"\x81\xff" + b"\xff" * 12, b"\x83\x80\x00\x00\x00\x00"]
+)
+def test_what_is_no_frame_of_a_socket_ends_it_and_nothing_else(studio, sent):
+    """Reserved bits, words without a mask, an immense length, and a kind of frame that there is not."""
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    upgrade["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+    headers = {"Host": f"127.0.0.1:{studio.port}", **headers_of(studio), **upgrade}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=WAIT) as raw:
+        raw.sendall(f"GET /socket HTTP/1.1\r\n{lines}\r\n".encode())
+        assert raw.recv(12) == b"HTTP/1.1 101"
+        raw.sendall(sent)
+        while raw.recv(2**16):
+            pass
+    with talking(studio) as talk:
+        assert talk.do("near", index=0)["map"]
+
+
+def test_a_defect_is_told_without_a_traceback(studio, monkeypatch, capfd):
+    monkeypatch.setattr(type(studio.session.rows), "column", lambda self, number: {}["secret place"])
+    answer = asked(studio, "/column/0", Cookie=cookie(studio))
+    assert (answer.status, answer.text) == (500, "this went wrong in the studio; the terminal says more\n")
+    assert "secret place" in capfd.readouterr().err
 
 
 def test_ten_thousand_commands_at_once_end_the_socket_and_the_others_go_on(studio):

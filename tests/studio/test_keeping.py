@@ -160,13 +160,16 @@ def test_an_offer_that_is_declined_is_gone_and_what_was_left_stays_on_the_disk(l
     assert sorted(reopened(keeper.left, X)[0].pins) == [3, 7, 8]
 
 
-def test_a_state_that_was_cut_short_offers_nothing_and_stands_in_nobodys_way(line, tmp_path):
+def test_a_state_that_was_cut_short_is_told_and_stands_in_nobodys_way(line, tmp_path):
     with a_studio(line=line, keeper=Keeper(tmp_path / "blobs.nfmap")) as studio, talking(studio) as talk:
         steer(talk)
     path = tmp_path / "blobs.nfmap"
     path.write_bytes(path.read_bytes()[:500])
     with a_studio(keeper=Keeper(path)) as studio, talking(studio) as talk:
         talk.do("step")
+        assert "blobs.left.nfmap is not a map that nearfield saved" in talk.state["offer"]["damaged"]
+        assert "nothing of it was deleted" in talk.refused("reopen", accept=True)
+        talk.do("reopen", accept=False)
         assert talk.state["offer"] is None
         talk.do("put", indices=[3], at=[30, 5])
 

@@ -5,7 +5,10 @@ import json
 import numpy as np
 import pytest
 
+import nearfield as nf
 from nearfield.engine.base import RunAway
+from nearfield.io.tables import read_map
+from nearfield.studio.rows import rows_of
 from support.browser import opened, until, violations
 from support.studios import a_line, a_studio, blobs, talking
 from support.studios import until as comes
@@ -199,6 +202,101 @@ def test_single_keys_can_be_turned_off(page, studio):
     assert studio.session.run.iteration == 200
 
 
+def test_every_key_does_what_the_help_says(page):
+    def across():
+        return page.evaluate("nearfield.world(640, 0)[0] - nearfield.world(0, 0)[0]")
+
+    page.locator("#map").focus()
+    for key, tool in (("v", "pan"), ("l", "lasso"), ("m", "move")):
+        page.keyboard.press(key)
+        assert page.locator(f"[data-tool={tool}]").get_attribute("aria-pressed") == "true"
+    whole = across()
+    page.keyboard.press("+")
+    assert across() == pytest.approx(whole / 1.5)
+    page.keyboard.press("-")
+    assert across() == pytest.approx(whole)
+    left = page.evaluate("nearfield.world(0, 0)[0]")
+    page.keyboard.press("ArrowRight")  # nothing is selected: it pans
+    assert page.evaluate("nearfield.world(0, 0)[0]") > left
+    page.keyboard.press("0")
+    assert page.evaluate("nearfield.world(0, 0)[0]") == pytest.approx(left)
+    page.keyboard.press("/")
+    page.keyboard.type("kind 1")  # letters are no keys here
+    assert page.locator("[data-tool=move]").get_attribute("aria-pressed") == "true"
+    assert page.evaluate("nearfield.selection.length") == 30
+    assert page.locator("[role=status]").inner_text() == "30 points selected"
+    page.keyboard.press("Escape")
+    assert page.evaluate("nearfield.selection.length") == 0
+
+
+def test_what_is_selected_is_pinned_linked_released_and_put_elsewhere(page, studio):
+    run = studio.session.run
+    page.locator("summary", has_text="Selections").click()
+    page.get_by_label("Row to select").fill("4")
+    page.keyboard.press("Enter")
+    page.mouse.click(*at(page, 5), button="left")
+    page.keyboard.down("Control")
+    page.mouse.click(*at(page, 4))
+    page.keyboard.up("Control")
+    assert sorted(page.evaluate("[...nearfield.selection]")) == [4, 5]
+    page.locator("#map").focus()
+    page.keyboard.press("p")
+    comes(lambda: sorted(run.pins) == [4, 5])
+    page.get_by_role("button", name="Release the selected points").click()
+    comes(lambda: not run.pins)
+    for name, kind in (("together", "MustLink"), ("apart", "CannotLink")):
+        page.get_by_role("button", name=f"Keep the selected points {name}").click()
+        comes(lambda kind=kind: [type(each).__name__ for each in run.terms] == [kind])
+        page.get_by_role("button", name="Cut all links").click()
+        comes(lambda: not run.terms)
+    page.get_by_label("x", exact=True).fill("3")
+    page.get_by_label("y", exact=True).fill("-2")
+    page.get_by_text("Move here").click()
+    comes(lambda: sorted(run.pins) == [4, 5])
+    np.testing.assert_allclose(np.mean([run.pins[4], run.pins[5]], axis=0), [3, -2])
+    page.get_by_role("button", name="Release all pinned points").click()
+    comes(lambda: not run.pins)
+
+
+def test_it_is_coloured_by_any_column_and_classes_are_clicked_away(page):
+    shown = page.locator(".nf-legend button")
+    assert shown.all_inner_texts() == ["kind 0\n30", "kind 1\n30", "kind 2\n30"]
+    x, y = at(page, 1)
+    shown.nth(1).click()
+    page.mouse.move(x, y)
+    assert not page.locator(".nf-card").is_visible()  # what is hidden is hidden from the pointer too
+    shown.nth(1).click()
+    page.get_by_label("Colour by").select_option("c")
+    page.locator(".nf-scale").wait_for()
+    page.get_by_label("Colour by").select_option("one colour")
+    until(page, "!document.querySelector('.nf-scale') && !document.querySelector('.nf-legend button')")
+
+
+def test_a_page_that_nobody_sees_costs_nothing(page, studio, restless):
+    see = """(hidden) => {
+      Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+      document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page.locator("#run").click()
+    comes(lambda: studio.session.run.iteration > 210)
+    page.evaluate(see, True)
+    comes(lambda: studio.session.idle)
+    page.evaluate(see, False)
+    stopped = studio.session.run.iteration
+    comes(lambda: studio.session.run.iteration > stopped + 5)
+
+
+def test_a_row_that_is_an_image_is_shown_as_one(browser):
+    X = np.zeros((60, 36))
+    X[:, :18] = np.random.default_rng(0).integers(0, 256, size=(60, 18))
+    with a_studio(line=a_line(X), rows=rows_of("images", X)) as studio, opened(browser) as tab:
+        entered(tab, studio)
+        tab.mouse.move(*at(tab, 7))
+        read = "() => { const c = document.querySelector('.nf-picture'); return c && [c.width, c.height,"
+        read += " ...c.getContext('2d').getImageData(0, 3, 1, 1).data]; }"
+        assert until(tab, read) == [6, 6, 255, 255, 255, 255]  # nothing is drawn in the lower half
+
+
 def test_a_reloaded_page_shows_the_same_session(page, studio):
     drag(page, 3, (-120, 40))
     pins = dropped(studio)
@@ -278,15 +376,95 @@ def test_a_studio_that_ends_says_what_to_do(browser):
 
 
 def test_new_rows_are_pasted_placed_and_taken_away(page, studio):
-    X, _ = blobs()
-    rows = "\n".join(["e,d,c,b,a", *(",".join(map(str, row[::-1])) for row in (X[4], X[4] + 300))])
     page.locator("summary", has_text="New points").click()
-    page.get_by_label("Rows to place").fill(rows)
+    page.get_by_label("Rows to place").fill(new_rows())
     page.get_by_role("button", name="Place these rows in the map").click()
     page.get_by_text("2 new points, 1 unlike all others").wait_for()
     page.get_by_label("Rows to place").fill("1,2,x,4,5")
     page.get_by_role("button", name="Place these rows in the map").click()
     page.get_by_text("Not placed").wait_for()
+
+
+def new_rows():
+    """Two rows in other columns' order: one as a row that is there, and one unlike all."""
+    X, _ = blobs()
+    return "\n".join(["e,d,c,b,a", *(",".join(map(str, row[::-1])) for row in (X[4], X[4] + 300))])
+
+
+HANDED = """([kind, text]) => {
+  const data = new DataTransfer();
+  const map = document.getElementById("map");
+  if (kind === "paste") {
+    data.setData("text", text);
+    map.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+    return;
+  }
+  data.items.add(new File([text], "new.csv", {type: "text/csv"}));
+  for (const each of ["dragover", "drop"]) {
+    const event = new DragEvent(each, {dataTransfer: data, bubbles: true, cancelable: true});
+    if (map.dispatchEvent(event)) throw Error(`the browser would open the file at ${each}`);
+  }
+}"""
+
+
+@pytest.mark.parametrize("way", ["drop", "paste"])
+def test_rows_that_are_dropped_or_pasted_are_placed_and_drawn_and_what_is_no_table_is_not(page, studio, way):
+    page.evaluate(HANDED, [way, new_rows()])
+    page.get_by_text("2 new points, 1 unlike all others").wait_for()
+    page.get_by_label("Search labels").focus()
+    place = studio.session.run.reference().place(blobs()[0][4:5] + 300).Y[0]
+    x, y = pixel_of(page, place)
+    page.mouse.move(x, y)
+    until(page, "() => document.querySelector('.nf-card').textContent.includes('new point 2')")
+    assert "unlike all others" in page.locator(".nf-card").inner_text()
+    page.evaluate(HANDED, [way, "\x00\x01 no table"])
+    page.get_by_text("Not placed").wait_for()
+    page.evaluate(HANDED, [way, "1,2,3,4,5\n" * 400_000])
+    page.get_by_text("too much at once").wait_for()
+    assert studio.session.run.log == []
+
+
+def pixel_of(tab, place):
+    """Where a place of the map is in the window."""
+    (x0, y0), (x1, y1) = (tab.evaluate("(at) => nearfield.world(at, at)", at) for at in (0, 100))
+    return [100 * (place[0] - x0) / (x1 - x0), 100 * (place[1] - y0) / (y1 - y0)]
+
+
+def test_one_finger_moves_a_point_or_pans_and_two_zoom(browser, studio):
+    with opened(browser, size=(390, 844), has_touch=True, is_mobile=True) as tab:
+        entered(tab, studio)
+        fingers = tab.context.new_cdp_session(tab)
+
+        def touch(*steps):
+            for k, at in enumerate(steps):
+                points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(at)]
+                kind = "touchStart" if k == 0 or len(at) > len(steps[k - 1]) else "touchMove"
+                fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        def seen():
+            (left, _), (right, _) = tab.evaluate("[nearfield.world(0, 400), nearfield.world(390, 400)]")
+            return left, right - left
+
+        x, y = at(tab, 3)
+        wanted = tab.evaluate("([x, y]) => nearfield.world(x, y)", [x + 40, y + 30])
+        touch([(x, y)], [(x + 15, y + 10)], [(x + 40, y + 30)])
+        pins = dropped(studio)
+        assert list(pins) == [3]
+        np.testing.assert_allclose(pins[3], wanted, rtol=1e-5)
+
+        left, width = seen()
+        corner = (380, 250)  # where no point is
+        touch([corner], [(340, 250)], [(280, 250)])
+        moved, same = seen()
+        np.testing.assert_allclose([moved, same], [left + width * 100 / 390, width], rtol=1e-6)
+
+        one, other = (150, 420), (240, 420)
+        touch([one], [one, other], [(120, 420), (270, 420)], [(105, 420), (285, 420)])
+        zoomed = seen()[1]
+        np.testing.assert_allclose(zoomed, width / 2, rtol=1e-6)
+        comes(lambda: studio.session.held is None)
+        assert list(studio.session.run.pins) == [3]
 
 
 def test_settings_are_told_to_the_server_and_quality_is_judged(page, studio):
@@ -297,15 +475,25 @@ def test_settings_are_told_to_the_server_and_quality_is_judged(page, studio):
     comes(lambda: session.line.wanted["perplexity"] == 5)
     page.get_by_label("Method", exact=True).select_option("asne")
     comes(lambda: session.line.wanted["method"] == "asne")
+    page.get_by_label("Exaggeration", exact=True).fill("2")
+    page.keyboard.press("Enter")
+    comes(lambda: session.line.wanted["exaggeration"] == 2)
+    page.get_by_label("Pull", exact=True).select_option("gaussian")
+    comes(lambda: session.line.drawn["penalty"] == "gaussian")
     page.get_by_label("Strength", exact=True).fill("0.7")
     page.keyboard.press("Enter")
     comes(lambda: session.line.drawn["strength"] == 0.7)
     page.locator("summary", has_text="Progress").click()
     page.get_by_text("Judge the map").click()
     page.get_by_text("trustworthiness").wait_for()
+    page.get_by_role("button", name="Start anew").click()
+    comes(lambda: session.run.iteration == 0 and session.line.before)
+    for _ in range(4):  # over restart, exaggeration, method and perplexity
+        page.locator("#undo:not([disabled])").click()
+    until(page, "document.querySelector('#undo').disabled && nearfield.iteration === 200")
 
 
-def test_a_selection_is_named_and_exported(page, studio):
+def test_a_selection_is_named_and_exported(page, studio, tmp_path):
     page.get_by_label("Search labels").fill("kind 2")
     page.get_by_role("button", name="Give the selection a name").click()
     page.get_by_label("Name of the selection").fill("thirds")
@@ -320,6 +508,14 @@ def test_a_selection_is_named_and_exported(page, studio):
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture (PNG)").click()
     assert open(download.value.path(), "rb").read(4) == b"\x89PNG"  # noqa: SIM115
+    page.get_by_label("Search labels").fill("kind 1")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Selection (CSV)").click()
+    assert len(read_map(download.value.path())[0]) == 30
+    with page.expect_download() as download:
+        page.get_by_text("Session, to go on later").click()
+    path = download.value.path().rename(tmp_path / "session.nfmap")
+    np.testing.assert_array_equal(nf.Run.load(path, blobs()[0]).Y, studio.session.run.Y)
 
 
 def test_moves_are_sent_no_more_than_thirty_times_a_second(page, studio):

@@ -1,5 +1,7 @@
 """Commands and frames, without a browser: what the page may ask for, and what comes of it."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -142,6 +144,7 @@ def test_another_method_goes_on_from_the_map_with_the_same_pins_and_can_be_undon
     session = talk.opened.session
     talk.do("put", indices=[3], at=[30, 5], follow=4)
     first, before, followers = session.run, session.run.Y, session.run.followers[3]
+    talk.do("change", perplexity=6)
     talk.do("change", method="asne", perplexity=5)
     assert session.run is not first
     np.testing.assert_allclose(session.run.Y, before, atol=1e-9)
@@ -151,11 +154,14 @@ def test_another_method_goes_on_from_the_map_with_the_same_pins_and_can_be_undon
     talk.do("step", n=5)
     moved = session.run.Y
     talk.do("undo")
+    talk.do("undo")
     assert session.run is first
     talk.do("redo")
+    assert talk.state["wanted"]["perplexity"] == 6
+    talk.do("redo")
     np.testing.assert_array_equal(session.run.Y, moved)
-    talk.do("undo")
-    talk.do("undo")
+    for _ in range(3):
+        talk.do("undo")
     assert talk.steering["pins"] == {}
 
 
@@ -336,6 +342,19 @@ def test_a_named_selection_is_a_column_of_the_export(talk):
     assert lines[4].endswith(",kind 0,1,0")
     talk.do("forget_selection", name="these")
     assert talk.state["selections"] == {}
+
+
+def test_texts_that_a_spreadsheet_would_compute_are_guarded_and_numbers_stay_numbers():
+    texts = ["=1+1", "+x", "-x", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+2e-3", '=HYPERLINK("http://evil","x")']
+    labels = [texts[k % len(texts)] for k in range(90)]
+    with a_studio(labels=labels) as studio, talking(studio) as talk:
+        talk.do("name_selection", name="=cmd()", indices=[1])
+        text = asked(studio, "/export/map.csv", Cookie=cookie(studio)).text
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert head == ["id", "y1", "y2", "label", "pinned", "'=cmd()"]
+    kept = ["-1.5", "+2e-3"]
+    assert [row[3] for row in rows[: len(texts)]] == [each if each in kept else f"'{each}" for each in texts]
+    assert all(float(row[1]) < 0 or not row[1].startswith(("-", "'")) for row in rows)
 
 
 def test_a_client_that_never_reads_keeps_nobody_waiting():

@@ -39,7 +39,7 @@ def a_studio(n: int = 90, *, paused: bool = True, **more: Any) -> Iterator[Opene
     """A studio on a free port, without a browser."""
     X, labels = blobs(n)
     labels = more.pop("labels", labels)
-    rows = rows_of("blobs", X, names=["a", "b", "c", "d", "e"], labels=labels, label="kind")
+    rows = more.pop("rows", None) or rows_of("blobs", X, names=list("abcde"), labels=labels, label="kind")
     with Opened(more.pop("line", None) or a_line(X), rows, **more) as opened:
         opened.session.running = not paused
         yield opened

@@ -48,7 +48,8 @@ def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours
 
     Distances of bits and those that are Euclidean, of rows changed one by one, are fast at any size; other
     metrics of scikit-learn are computed for all pairs, in blocks. Of a graph that was given, the nearest
-    that it has. The result does not depend on the number of threads.
+    that it has. The result does not depend on the number of threads. Of a source that remembers as many they
+    are searched once, and the same whoever asked first.
 
     Examples
     --------
@@ -62,12 +63,16 @@ def neighbours(source: Source, k: int, *, dtype: Any = np.float32) -> Neighbours
         return Neighbours(*stored, 1.0, "as they were given", 1 / squarable(source.graph.data.max()))
     if not 1 <= k <= source.n - 1:
         raise ValueError(f"a point has {source.n - 1} others, so k cannot be {k}")
-    indices, squared, recall, how = source.space.nearest(k, source.n_jobs)
+    kept = min(source.remembered, source.n - 1)
+    known = vars(source).get("nearest")
+    if known is not None and k <= kept:
+        return _nearest_of(known, k)
+    indices, squared, recall, how = source.space.nearest(max(k, kept), source.n_jobs)
     share_out(indices, squared)
     found = Neighbours(indices, squared, recall, how, source.space.unit)
-    if source.remembered:
-        vars(source)["nearest"] = _nearest_of(found, source.remembered)
-    return found
+    if kept:
+        vars(source)["nearest"] = _nearest_of(found, kept)
+    return found if k >= kept else _nearest_of(found, k)
 
 
 def remembered(source: Source) -> Neighbours:
@@ -88,7 +93,7 @@ def remembered(source: Source) -> Neighbours:
 
 
 def _nearest_of(found: Neighbours, k: int) -> Neighbours:
-    """The nearest alone, of however many; copies, that the others may be let go."""
+    """The nearest alone, of however many; copies, since whoever gets them may write to them."""
     return replace(found, indices=found.indices[:, :k].copy(), squared=found.squared[:, :k].copy())
 
 

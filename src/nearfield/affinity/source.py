@@ -38,7 +38,7 @@ class Source:
     n_jobs : int or None
         Threads; None is all cores.
     remembered : int
-        How many neighbours of each point are kept once they have been searched.
+        How many neighbours of each point are searched at least, and kept for whoever asks again.
     labels : Supervision, optional
         The classes of the points, where they are to have a say.
     """
@@ -73,6 +73,7 @@ class Source:
         if isinstance(X, cls):
             told: dict[str, Any] = {} if weights is None else {"weights": check_weights(weights, X.n)}
             told |= {} if n_jobs in (None, X.n_jobs) else {"n_jobs": n_jobs}
+            told |= {} if remembered in (0, X.remembered) else {"remembered": remembered}
             return replace(X, **told) if told else X
         X = numbers(as_matrix(X, metric))
         if X.ndim != 2:

@@ -145,7 +145,7 @@ def _line(data: Any, kept: Any, rows: Rows, method: str, perplexity: Any, seed: 
         return line_of(rows.mapped, method, perplexity, init=kept.Y, **options)
     from nearfield.studio.keeping import reopened
 
-    return line_with(reopened(data, rows.mapped, jobs)[0], rows.mapped, **options)
+    return line_with(reopened(data, rows.mapped, jobs)[0], **options)
 
 
 def _reopen(opened: Any) -> None:

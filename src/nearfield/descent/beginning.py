@@ -83,6 +83,8 @@ class Beginning:
         resolved = {"init": self.setup.Y.copy(), "engine": self.plan.engine, "weights": self.source.weights}
         if self.source.labels is not None:
             resolved["labels"] = self.source.labels.codes
+        if self.source.remembered:  # the nearest of more are not to the last bit those of a search for fewer
+            resolved["remembered"] = self.source.remembered
         known = self.name in methods() and named(self.name) == self.composition
         return {"method": self.name if known else str(self.composition), **kept, **resolved}
 

@@ -47,6 +47,9 @@ COMMANDS = (
     *("link", "unlink", "add", "remove", "extend", "undo", "redo"),
 )
 FOLLOWERS = 0.05  # of all points
+SETTLING = (
+    500  # iterations: in 250, a class of 10 000 points does not spread out again as fast as its pull fades
+)
 
 
 @takes_settings(Settings)
@@ -64,6 +67,9 @@ class Run:
         repeated rows, of which all copies move as one.
     labels : sequence (points,), optional
         The class of each point, for `supervision`; None, NaN and -1 are none.
+    remembered : int
+        How many neighbours of each point are searched at least, and kept: further runs of the `source` of
+        this one, of another method or perplexity, search anew only if they need more.
     {options}
 
     Attributes
@@ -103,10 +109,12 @@ class Run:
         *,
         weights: Any = None,
         labels: Any = None,
+        remembered: int = 0,
         **options: Any,
     ) -> None:
         settings = settings_of("Run", options)
-        source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs)
+        kept = whole("remembered", remembered, 0)
+        source = Source.of(X, settings.metric, settings.metric_params, weights, settings.n_jobs, kept)
         source = source.supervised(labels, settings.supervision)
         checkpoint = Checkpoint.of(source, method, settings)
         before = None if checkpoint is None else checkpoint.found()
@@ -523,11 +531,12 @@ class Run:
         self._commit(steering, "pull", {"penalty": pull_by})
 
     @in_turn
-    def settle(self, n: int = 250) -> None:
+    def settle(self, n: int = SETTLING) -> None:
         """Let the penalties of all followers fade to zero over the next n iterations; the pins stay.
 
-        What fades already does so within n iterations from now. No iterations are made:
-        ``run.settle(250); run.step(250)``.
+        They fade the more slowly the less is left of them. What fades already does so within n iterations
+        from now. No iterations are made: ``run.settle(250); run.step(250)``. The more slowly a pull fades,
+        the better a large group stays together.
         """
         n = whole("n", n, 0)
         self._commit(self._descent.steering.settle(self.iteration, n), "settle", {"n": n})

@@ -14,6 +14,10 @@ from nearfield.steer.base import MOST, Indices, Measure, Term, indices_of
 from nearfield.steer.penalties import Penalty
 from nearfield.typing import Array
 
+# Followers spread out again when little of the pull is left: so the less there is, the more slowly it goes. If
+# it goes evenly, what was drawn together springs apart, and some of it flies back to where it came from.
+GENTLY = 3.0  # the power of what is left of the time, by which a pull fades
+
 
 @dataclass(frozen=True, eq=False)
 class Pull(Term):
@@ -88,7 +92,7 @@ class Pull(Term):
         since, length = self.fading
         if iteration < since:
             return self.faded
-        return self.faded * max(0.0, 1.0 - (iteration - since + 1) / max(length, 1))
+        return self.faded * max(0.0, 1.0 - (iteration - since + 1) / max(length, 1)) ** GENTLY
 
     def towards(self, pins: Indices, places: Array) -> Pull:
         """The same, with some pins elsewhere."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nearfield.algebra.catalogue import methods
+from nearfield.descent.run import SETTLING
 from nearfield.steer.links import Link
 from nearfield.studio.line import brought, followers_for
 from nearfield.studio.messages import (
@@ -87,7 +88,8 @@ def change(session: Session, method: str | None, perplexity: Any, exaggeration: 
     if not wanted:
         raise Refused("change takes a method, a perplexity or an exaggeration")
     wanted.setdefault("exaggeration", None)  # which is for the beginning of a run, and not for the next one
-    _slowly(session, "finding neighbours", lambda: session.line.change(wanted))
+    what = "finding neighbours" if session.line.searches(wanted) else "changing the map"
+    _slowly(session, what, lambda: session.line.change(wanted))
 
 
 def _slowly(session: Session, what: str, work: Any) -> None:
@@ -173,7 +175,7 @@ def unpin(session: Session, indices: list[int] | None) -> None:
     _steered(session)
 
 
-@command(n=whole(0, 100_000, default=250), steers=True)
+@command(n=whole(0, 100_000, default=SETTLING), steers=True)
 def settle(session: Session, n: int) -> None:
     """Let the pull on those who follow fade; the pins stay."""
     drop(session)
@@ -324,6 +326,8 @@ def reopen(session: Session, accept: bool) -> None:
     keeper: Any = session.keeper
     if session.offer is None or keeper is None:
         raise Refused("there is no session to reopen")
+    if accept and "damaged" in session.offer:
+        raise Refused(session.offer["damaged"])
     if accept:
         _slowly(session, "reopening", lambda: keeper.reopen(session))
     session.offer = None

@@ -124,7 +124,7 @@ class Keeper:
     # What was left ----------------------------------------------------------------------------------------
 
     def put_aside(self) -> dict[str, Any] | None:
-        """Keep what a session before this one left, and tell of it: when it was, and how many pins it has."""
+        """Keep what a session before this one left, and tell of it: when it was, and what was done in it."""
         if self.path.exists():
             self.path.replace(self.left)
             if self.log.exists():
@@ -133,8 +133,8 @@ class Keeper:
             return None
         try:
             kept = Map.load(self.left)
-        except (ValueError, OSError):
-            return None
+        except (ValueError, OSError) as error:
+            return {"damaged": f"{in_a_line(error)}; nothing of it was deleted"}
         entries = read_log(self.left.with_suffix(".log"), _mark_of(kept))
         commands = len(kept.session.get("log", {}).get("list", ())) + len(entries)
         if not kept.parameters.get("iteration") and not commands:
@@ -144,10 +144,12 @@ class Keeper:
 
     def reopen(self, session: Session) -> None:
         """Let a session go on with what was left."""
-        run, selections = reopened(self.left, session.rows.mapped, session.line.options.get("n_jobs"))
+        line = session.line
+        run, selections = reopened(self.left, line.source, line.options.get("n_jobs"))
         parameters = run.map().parameters
         perplexity = parameters.get("perplexity")
-        session.line.replace(
+        line.source = run.source
+        line.go_on_with(
             run,
             {
                 "method": parameters["method"],

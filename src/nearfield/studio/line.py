@@ -1,8 +1,9 @@
-"""The line of runs of a session: the present one, and the one before the method was changed.
+"""The line of runs of a session: the present one, and those that can be gone back or forward to.
 
 To change the method or the perplexity is to go on with another run, which starts from the map as it is and
-has a log of its own. What was pinned is pinned again, with the same followers. The run before it is kept, so
-that this can be undone like any other command.
+has a log of its own. What was pinned is pinned again, with the same followers, and the neighbours that were
+searched for one run serve the next. The runs before it are kept, so that undo and redo go over a change as
+over any other command.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nearfield.affinity.source import Source
+from nearfield.affinity.targets import TIMES, edges_per_point
+from nearfield.algebra.catalogue import method as named
+from nearfield.defaults import PERPLEXITY
+from nearfield.descent.journal import KEPT
 from nearfield.descent.run import Run
 from nearfield.descent.settings import check_one_run
 from nearfield.steer.penalties import PENALTIES, Penalty
@@ -19,6 +25,8 @@ from nearfield.typing import Array
 
 FOLLOWERS = 0.05  # of all points, if nothing else is asked for
 PAIRS = 200_000  # of a pin and a follower, that a drag of many points may have
+RUNS = 8  # that can be gone back to: each holds a P of its own
+NEIGHBOURS = round(TIMES * PERPLEXITY)  # that every method finds enough at the usual perplexity
 
 
 @dataclass(frozen=True)
@@ -37,23 +45,23 @@ class Line:
 
     Attributes
     ----------
-    X : array
-        What all of them are made of.
+    source : Source
+        What all of them are made of, with the neighbours that were searched.
     now : Step
         The present run.
-    before, after : Step or None
-        The run that a change replaced, and the one that undoing the change left.
     options : dict
         What all runs are given beside what the page can change.
+    before, after : list of Step
+        The runs that changes replaced, and those that undoing changes left; the nearest in time are last.
     drawn : dict
         Penalty and strength by which those who follow are drawn.
     """
 
-    X: Any
+    source: Source
     now: Step
     options: dict[str, Any] = field(default_factory=dict)
-    before: Step | None = None
-    after: Step | None = None
+    before: list[Step] = field(default_factory=list)
+    after: list[Step] = field(default_factory=list)
     drawn: dict[str, Any] = field(default_factory=lambda: {"penalty": "student", "strength": 0.1})
 
     @property
@@ -74,25 +82,28 @@ class Line:
     @property
     def can_undo(self) -> bool:
         """Whether there is something to undo."""
-        return self.now.done > 0 or self.before is not None
+        return self.now.done > 0 or bool(self.before)
 
     @property
     def can_redo(self) -> bool:
         """Whether there is something to redo."""
-        return self.now.undone > 0 or self.after is not None
+        return self.now.undone > 0 or bool(self.after)
 
     def note(self) -> None:
         """A command was given to the run."""
-        self.now = replace(self.now, done=self.now.done + 1, undone=0)
-        self.after = None
+        if self.now.done == KEPT:  # the run forgets its first state, and with it the way to those before it
+            self.before.clear()
+        self.now = replace(self.now, done=min(self.now.done + 1, KEPT), undone=0)
+        self.after.clear()
 
     def undo(self) -> None:
         """Take back the last command, or the change that made this run."""
         if self.now.done:
             self.run.undo()
             self.now = replace(self.now, done=self.now.done - 1, undone=self.now.undone + 1)
-        elif self.before is not None:
-            self.after, self.now, self.before = self.now, self.before, None
+        elif self.before:
+            self.after.append(self.now)
+            self.now = self.before.pop()
         else:
             raise ValueError("there is nothing to undo")
 
@@ -101,10 +112,15 @@ class Line:
         if self.now.undone:
             self.run.redo()
             self.now = replace(self.now, done=self.now.done + 1, undone=self.now.undone - 1)
-        elif self.after is not None:
-            self.before, self.now, self.after = self.now, self.after, None
+        elif self.after:
+            self.before.append(self.now)
+            self.now = self.after.pop()
         else:
             raise ValueError("there is nothing to redo")
+
+    def searches(self, wanted: dict[str, Any]) -> bool:
+        """Whether a change needs more neighbours than were searched."""
+        return self._neighbours({**self.wanted, **wanted}) > self.source.remembered
 
     def change(self, wanted: dict[str, Any]) -> None:
         """Go on with another method or perplexity from the map as it is, and with the same pins."""
@@ -115,22 +131,30 @@ class Line:
             new.anchor(Y.mean(axis=0))
         for i, at in old.pins.items():
             new.pin(i, at, follow=old.followers[i], penalty=self.penalty)
-        self._go_on_with(new, wanted)
+        self.go_on_with(new, wanted)
 
     def restart(self) -> None:
         """Begin anew, without any pins."""
-        self._go_on_with(self._made(self.wanted), self.wanted)
+        self.go_on_with(self._made(self.wanted), self.wanted)
 
-    def replace(self, run: Run, wanted: dict[str, Any]) -> None:
-        """Go on with a run that was kept elsewhere."""
-        self._go_on_with(run, wanted)
+    def go_on_with(self, run: Run, wanted: dict[str, Any]) -> None:
+        """Another run is the present one; the run before it can be gone back to, but not what was undone."""
+        self.before = [*self.before, replace(self.now, undone=0)][-RUNS:]
+        self.now = Step(run, wanted)
+        self.after.clear()
 
     def _made(self, wanted: dict[str, Any], **more: Any) -> Run:
+        if self.searches(wanted):
+            self.source = replace(self.source, remembered=self._neighbours(wanted))
         given = {name: value for name, value in wanted.items() if name != "method" and value is not None}
-        return Run(self.X, wanted["method"], **{**self.options, **given, **more})
+        return Run(self.source, wanted["method"], **{**self.options, **given, **more})
 
-    def _go_on_with(self, run: Run, wanted: dict[str, Any]) -> None:
-        self.before, self.now, self.after = self.now, Step(run, wanted), None
+    def _neighbours(self, wanted: dict[str, Any]) -> int:
+        """How many neighbours of each point a run takes."""
+        method, n = named(wanted["method"]), self.source.n
+        if self.source.given or method.target_kind == "distances":
+            return 0
+        return edges_per_point(method, n, wanted["perplexity"])[0]
 
 
 def line_of(X: Any, method: str = "tsne", perplexity: float | None = None, **options: Any) -> Line:
@@ -138,17 +162,19 @@ def line_of(X: Any, method: str = "tsne", perplexity: float | None = None, **opt
     check_one_run("the studio", options)
     wanted = {"method": method, "perplexity": perplexity, "exaggeration": None}
     given = {} if perplexity is None else {"perplexity": perplexity}
-    run = Run(X, method, **given, **options)
-    return Line(X, Step(run, wanted), options)
+    run = Run(X, method, remembered=NEIGHBOURS, **given, **options)
+    return Line(run.source, Step(run, wanted), options)
 
 
-def line_with(run: Run, X: Any, **options: Any) -> Line:
+def line_with(run: Run, **options: Any) -> Line:
     """A line that goes on with a run that is there already."""
-    told = run.map().parameters
-    options = {"metric": run.source.metric, "metric_params": run.source.metric_params, **options}
+    told, kept = run.map().parameters, max(run.source.remembered, NEIGHBOURS)
+    source = Source.of(run.source, n_jobs=options.get("n_jobs"), remembered=kept)
+    options = {"metric": source.metric, "metric_params": source.metric_params, **options}
     perplexity = told.get("perplexity")
     number = perplexity if isinstance(perplexity, (int, float)) else None
-    return Line(X, Step(run, {"method": told["method"], "perplexity": number, "exaggeration": None}), options)
+    wanted = {"method": told["method"], "perplexity": number, "exaggeration": None}
+    return Line(source, Step(run, wanted), options)
 
 
 def followers_for(count: int | float, points: int, n: int) -> int | float:

@@ -233,7 +233,7 @@ def open_studio(
         rows = rows_of("data", data, names=names, labels=labels, ids=ids)
         if X.Y.shape[1] != 2:
             raise ValueError(f"the studio shows maps of two dimensions, and not {X.Y.shape[1]}")
-        line = line_with(X, data, **options)
+        line = line_with(X, **options)
     else:
         rows = rows_of("data", X, names=names, labels=labels, ids=ids)
         line = line_of(rows.mapped, method, perplexity, **options)

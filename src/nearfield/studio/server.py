@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import json
 import sys
 import tempfile
@@ -28,6 +26,7 @@ from nearfield.studio.gate import Gate, Keys
 from nearfield.studio.keeping import told
 from nearfield.studio.messages import COMMANDS, Refused, checked, identified
 from nearfield.studio.session import REFUSALS, Session
+from nearfield.studio.table import as_table
 
 CLIENTS = 16  # that may look at a session
 ON_THE_WAY = 2  # frames that a client has not acknowledged
@@ -270,22 +269,6 @@ def files(package: str, folder: str, prefix: str) -> dict[str, tuple[str, bytes]
         if kind is not None:
             found[prefix + each.name] = (f"{kind}; charset=utf-8", each.read_bytes())
     return found
-
-
-def as_table(session: Session) -> str:
-    """The map as a table."""
-    run, rows, stream = session.run, session.rows, io.StringIO()
-    Y, pins = run.Y, run.pins
-    writer = csv.writer(stream, lineterminator="\n")
-    named = {name: set(each.tolist()) for name, each in session.selections.items()}
-    labelled = rows.labels is not None
-    writer.writerow(["id", "y1", "y2", *(["label"] if labelled else []), "pinned", *named])
-    for i, (x, y) in enumerate(Y.tolist()):
-        label = [rows.labels[i]] if labelled else []
-        writer.writerow(
-            [rows.title(i), x, y, *label, int(i in pins), *(int(i in each) for each in named.values())]
-        )
-    return stream.getvalue()
 
 
 def as_file(session: Session, about: dict[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ export class Card {
   #root;
   #columns;
   #images;
+  #view;
   #picture = make("canvas", { class: "nf-picture", "aria-hidden": "true" });
   #title = make("p", { class: "nf-card-title" });
   #rows = make("dl", {});
@@ -20,10 +21,12 @@ export class Card {
    * @param {HTMLElement} parent
    * @param {import("./columns.js").Column[]} columns
    * @param {import("./images.js").Images | null} images
+   * @param {import("./view.js").View} view knows where panels are
    */
-  constructor(parent, columns, images) {
+  constructor(parent, columns, images, view) {
     this.#columns = columns;
     this.#images = images;
+    this.#view = view;
     this.#root = make("div", { class: "nf-card nf-panel", hidden: true }, this.#title, this.#picture, this.#rows);
     this.#picture.hidden = images === null;
     parent.append(this.#root);
@@ -67,7 +70,8 @@ export class Card {
     style.removeProperty("top");
     if (parent.width < BESIDE) return;
     const { width, height } = this.#root.getBoundingClientRect();
-    const left = x + GAP + width > parent.width - 8 ? x - GAP - width : x + GAP;
+    const edge = parent.width - this.#view.insets.right - 8;
+    const left = x + GAP + width > edge ? x - GAP - width : x + GAP;
     style.left = `${Math.max(left, 8)}px`;
     style.top = `${Math.min(Math.max(y + GAP, 8), Math.max(parent.height - height - 8, 8))}px`;
   }

@@ -2,6 +2,9 @@
 
 import { cellOf } from "./columns.js";
 
+const FORMULA = /^[=+\-@\t\r]/; // by which a spreadsheet knows what it is to compute
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
 /**
  * Rows as CSV, with the columns that `nearfield` reads as a map first.
  * @param {Iterable<number>} rows
@@ -20,8 +23,13 @@ export function csvOf(rows, xy, columns) {
   return lines.map((line) => `${line.map(quoted).join(",")}\n`).join("");
 }
 
+/** A text that begins like a formula may be anybody's: it gets an apostrophe, as in studio/table.py. */
+function guarded(text) {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
 function quoted(cell) {
-  const text = String(cell);
+  const text = guarded(String(cell));
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -122,7 +122,7 @@ export class Viewer {
     const chosen = make("div", { class: "nf-chosen nf-panel", hidden: true });
     Object.assign(this.#panels, { about, colours, fold, tools, chosen });
     this.#root.append(about, chosen, colours, tools, this.#status);
-    this.#card = new Card(this.#root, columns, images);
+    this.#card = new Card(this.#root, columns, images, this.view);
   }
 
   #chooser(columns) {

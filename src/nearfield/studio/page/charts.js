@@ -8,6 +8,7 @@ const CURVES = [
   ["gradient_norm", "Gradient norm"],
 ];
 const HEIGHT = 44;
+const FEW = 5; // records
 
 export class Charts {
   #charts = new Map();
@@ -24,8 +25,9 @@ export class Charts {
 
   /** @param {Record<string, (number | null)[]>} history */
   draw(history) {
+    const first = beginning(history.exaggeration);
     for (const [name, { canvas, value, title }] of this.#charts) {
-      const points = history.iteration.map((x, k) => [x, history[name][k]]).filter(([, y]) => Number.isFinite(y));
+      const points = history.iteration.map((x, k) => [x, history[name][k]]).slice(first).filter(([, y]) => Number.isFinite(y));
       const last = points.at(-1)?.[1];
       value.textContent = last === undefined ? "" : readable(Number(last.toPrecision(4)));
       canvas.setAttribute("aria-label", `${title} over ${points.length} records: now ${value.textContent || "not known"}`);
@@ -59,4 +61,10 @@ export class Charts {
     }
     context.stroke();
   }
+}
+
+/** The first record after attraction was exaggerated: beside the costs before it, all others would lie on a line. */
+function beginning(exaggeration) {
+  const first = exaggeration.findLastIndex((each) => each !== exaggeration.at(-1)) + 1;
+  return exaggeration.length - first < FEW ? 0 : first;
 }

@@ -2,7 +2,7 @@
 
 import { counted, make } from "/view/dom.js";
 import { button, part } from "./panels.js";
-import { rowsOf } from "./table.js";
+import { LARGEST, rowsOf } from "./table.js";
 
 const NOVEL = 0.95; // above which a row is unlike all others
 
@@ -34,7 +34,7 @@ export class Newcomers {
     root.addEventListener("drop", (event) => {
       event.preventDefault();
       const file = event.dataTransfer.files[0];
-      if (file) file.text().then((content) => this.read(content));
+      if (file) this.read(file.slice(0, LARGEST + 1).text()); // what is larger is refused, and not read
     });
     document.addEventListener("paste", (event) => {
       if (event.target.matches?.("input, textarea")) return;
@@ -43,11 +43,12 @@ export class Newcomers {
     });
   }
 
-  /** Place the rows of a table. */
+  /** Place the rows of a table: of a text, or of one that is still being read. */
   async read(text) {
+    this.#studio.unfold();
     this.#fold.open = true;
     try {
-      const rows = rowsOf(text, this.#hello.names, this.#hello.dimensions);
+      const rows = rowsOf(await text, this.#hello.names, this.#hello.dimensions);
       if (rows.length > this.#hello.limits.rows) throw new Error(`at most ${counted(this.#hello.limits.rows, "row")} at once`);
       this.#rows = rows;
       await this.#place();

@@ -10,12 +10,14 @@ const GAP = 16;
 export class RowCard {
   #root = make("div", { class: "nf-card nf-panel", hidden: true });
   #line;
+  #view;
   #known = new Map();
   #timer = 0;
   #index = -1;
 
-  constructor(parent, line) {
+  constructor(parent, line, view) {
     this.#line = line;
+    this.#view = view;
     parent.append(this.#root);
   }
 
@@ -87,7 +89,8 @@ export class RowCard {
     style.removeProperty("top");
     if (parent.width < 560) return;
     const { width, height } = this.#root.getBoundingClientRect();
-    style.left = `${Math.max(x + GAP + width > parent.width - 8 ? x - GAP - width : x + GAP, 8)}px`;
+    const edge = parent.width - this.#view.insets.right - 8;
+    style.left = `${Math.max(x + GAP + width > edge ? x - GAP - width : x + GAP, 8)}px`;
     style.top = `${Math.min(Math.max(y + GAP, 8), Math.max(parent.height - height - 8, 8))}px`;
   }
 }

@@ -31,8 +31,8 @@ export class Chosen {
       here,
       button("Pin", "Pin the selected points where they are (P)", all("pin")),
       button("Unpin", "Release the selected points", all("unpin")),
-      button("Link", "Keep the selected points together", all("link", { kind: "must" })),
-      button("Part", "Keep the selected points apart", all("link", { kind: "cannot" })),
+      button("Together", "Keep the selected points together", all("link", { kind: "must" })),
+      button("Apart", "Keep the selected points apart", all("link", { kind: "cannot" })),
       button("Name", "Give the selection a name", () => studio.nameSelection()),
       button("Clear", "Select nothing (Escape)", () => studio.select([])),
     );

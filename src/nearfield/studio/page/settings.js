@@ -57,7 +57,7 @@ export class Following {
       studio.changed();
     });
     this.#where = chooser("Neighbours in", [["map", "the map"], ["data", "the data"]], "map", () => studio.changed());
-    this.#penalty = chooser("Pull", [["student", "fading far away"], ["gaussian", "a spring"], ["l2", "a stiffer spring"]], "student", (penalty) => studio.ask("pull", { penalty }));
+    this.#penalty = chooser("Pull", [["student", "fading"], ["gaussian", "spring"], ["l2", "stiff spring"]], "student", (penalty) => studio.ask("pull", { penalty }));
     this.#strength = numberField("Strength", { min: 0.0001, max: 100, value: 0.1, change: (strength) => studio.ask("pull", { strength }) });
     fold.append(
       field("How many", this.#slider),
@@ -68,7 +68,7 @@ export class Following {
       make(
         "div",
         { class: "st-row" },
-        button("Let settle", "Let the pull on followers fade over 250 iterations; pins stay", () => studio.ask("settle", { n: 250 })),
+        button("Let settle", "Let the pull on followers fade by and by; pins stay", () => studio.ask("settle")),
         button("Unpin all", "Release all pinned points", () => studio.ask("unpin")),
       ),
       this.#links,

@@ -190,7 +190,7 @@ class Studio {
     this.#hint.hidden = localStorage.getItem("nearfield-dragged") === "yes";
     this.#root.append(about, side, this.#bar, this.#hint, this.#banner, this.#status);
     this.chosen = new Chosen(this.#root, this);
-    this.#card = new RowCard(this.#root, this.line);
+    this.#card = new RowCard(this.#root, this.line, this.view);
     this.keys = new Keys(this.#root, this);
   }
 
@@ -217,14 +217,14 @@ class Studio {
       make("div", { class: "nf-pair" }, this.#undo, this.#redo),
       make("div", { class: "nf-pair", role: "group", "aria-label": "What a drag does" }, ...tools),
       button("Show all", "Show the whole map (0)", () => view.fit(), { class: "st-wide" }),
-      button("Settings", "Settings", () => this.#unfold(), { class: "st-narrow", "aria-expanded": "false" }),
+      button("Settings", "Settings", () => this.unfold(this.#side.hidden), { class: "st-narrow", "aria-expanded": "false" }),
       button("?", "Help (?)", () => this.keys.help()),
     );
   }
 
   /** On a small window the settings are there when they are asked for. */
-  #unfold() {
-    this.#side.hidden = !this.#side.hidden;
+  unfold(shown = true) {
+    this.#side.hidden = !shown;
     this.#bar.querySelector(".st-narrow").setAttribute("aria-expanded", String(!this.#side.hidden));
   }
 
@@ -242,7 +242,7 @@ class Studio {
       this.newcomers.redraw();
     });
     this.#canvas.addEventListener("pointermove", ({ clientX: x, clientY: y }) => {
-      const k = view.hovered < 0 ? view.pickExtra(x, y) : -1;
+      const k = view.pickExtra(x, y, view.hovered < 0 ? undefined : 1); // it lies on top of the row there
       if (k >= 0) this.#card.tell(`new point ${k + 1}`, this.newcomers.lines(k), [x, y]);
       else if (view.hovered < 0) this.#card.show(-1);
     });
@@ -302,6 +302,7 @@ class Studio {
     if (ratio < GROWN && ratio > 1 / GROWN) return;
     this.#size = size;
     view.fit(null, { glide: false });
+    this.#rename(); // classes are elsewhere than they were
   }
 
   #tell(state) {
@@ -328,8 +329,13 @@ class Studio {
     this.changed();
   }
 
-  #offer({ when, iteration, commands }) {
+  #offer({ when, iteration, commands, damaged }) {
     const answer = (accept) => () => this.ask("reopen", { accept });
+    if (damaged) {
+      this.#banner.replaceChildren(make("span", { text: `The session that was left cannot be reopened: ${damaged}.` }), button("Go on", "Go on without it", answer(false)));
+      this.#banner.hidden = false;
+      return;
+    }
     this.#banner.replaceChildren(
       make("span", { text: `A session of ${when} was left: iteration ${iteration}, ${counted(commands, "command")}.` }),
       button("Reopen it", "Reopen it", answer(true)),

@@ -1,6 +1,6 @@
 // Rows that were pasted or dropped: a table as text becomes rows of numbers in the order of the data's columns.
 
-const LARGEST = 3_000_000; // characters
+export const LARGEST = 3_000_000; // characters
 
 /**
  * @param {string} text
