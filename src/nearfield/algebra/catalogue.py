@@ -236,6 +236,13 @@ def methods() -> list[str]:
     return [*_COMPOSITIONS, *_REGISTERED]
 
 
+# What is asked for by names that are no methods, or other ones.
+ELSEWHERE = {
+    "umap": "'umap' is the published cost over all pairs; the map of UMAP's program is nearfield.UMAP",
+    "pca": "principal components minimise no cost: nearfield.Embedder('pca') makes them",
+}
+
+
 def method(name: str, **parameters: Any) -> Method:
     """The method of this name, with parameters in place of its defaults.
 
@@ -257,6 +264,7 @@ def method(name: str, **parameters: Any) -> Method:
     if name not in _COMPOSITIONS:
         alike = difflib.get_close_matches(str(name).lower(), methods(), n=1, cutoff=0.4)
         hint = f"did you mean {alike[0]!r}?" if alike else "nearfield.methods() lists them"
+        hint = ELSEWHERE.get(str(name).lower(), hint)
         raise ValueError(f"no method is called {name!r}; {hint}")
     summary, compose = _COMPOSITIONS[name]
     return Entry(name, summary, compose).build(**parameters)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nearfield.cli.options import (
+    TABLE,
     Array,
     Columns,
     Components,
@@ -34,9 +35,7 @@ PLACE = 2  # among the commands
 
 
 def compare(
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
-    ],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help=TABLE)],
     methods: Annotated[
         str | None,
         typer.Option(

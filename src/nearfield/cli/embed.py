@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nearfield.cli.options import (
+    TABLE,
     Array,
     Columns,
     Components,
@@ -52,8 +53,7 @@ def embed(
         Path,
         typer.Argument(
             metavar="DATA",
-            help="A table: .csv, .tsv, .txt, .npy, .npz, .parquet, .feather, .arrow, .jsonl or .h5ad; .gz or"
-            " .zip of one; - for a pipe.",
+            help=TABLE,
         ),
     ],
     method: Annotated[str, typer.Option("--method", "-m", help="See: nearfield methods.")] = "tsne",

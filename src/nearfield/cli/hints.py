@@ -25,8 +25,8 @@ _HERE = {
     "--methods": ("method", "algorithms"),
 }
 _KERNEL = (
-    "how close points may come is the kernel's matter here: --method umap --set a=1.58 --set b=0.9 is UMAP's"
-    " min_dist of 0.1"
+    "how close points may come is the kernel's matter here: --method umap_sampled --set a=1.58 --set b=0.9"
+    " has UMAP's of a min_dist of 0.1; the whole of UMAP is nearfield.UMAP, in Python"
 )
 _NOT_HERE = {
     "min-dist": _KERNEL,

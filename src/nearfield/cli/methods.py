@@ -45,3 +45,4 @@ def methods(
         for entry, method in named
     ]
     show_grid(("name", "cost", "kernel", "normalization", "description"), rows)
+    print("pca, for comparison, is no method, since it minimises no cost; embed and compare take it as well")

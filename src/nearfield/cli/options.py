@@ -77,6 +77,10 @@ Header = Annotated[
         "--header/--no-header", help="Whether the first line names the columns. By default: found out."
     ),
 ]
+TABLE = (  # what a command reads
+    "A table: .csv, .tsv, .txt, .npy, .npz, .parquet, .feather, .arrow, .jsonl or .h5ad; .gz or .zip of one;"
+    " - for a pipe."
+)
 Array = Annotated[
     str | None, typer.Option(metavar="NAME", help="The array of an .npz file that holds the numbers.")
 ]

@@ -1,4 +1,4 @@
-"""`nearfield spectrum`: a table in, its maps under attraction from strong to weak out."""
+"""`nearfield spectrum`: a table in, its maps under attraction from weak to strong out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nearfield.cli.options import (
+    TABLE,
     Array,
     Columns,
     Components,
@@ -45,9 +46,7 @@ def numbers(text: str) -> list[float]:
 
 
 def spectrum(
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv, .txt, .npy, .npz or .parquet.")
-    ],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help=TABLE)],
     attractions: Annotated[
         str, typer.Option(metavar="NUMBERS", help="How many times as strong as in the method, with commas.")
     ] = "0.5,1,2,4,10,30",
@@ -77,7 +76,7 @@ def spectrum(
     film: Annotated[Path | None, typer.Option(help="The way from one to the next: .gif or .mp4.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make maps of a table under attraction from strong to weak: from continua to clusters.
+    """Make maps of a table under attraction from weak to strong: from clusters to continua.
 
     Neighbours are searched once, and each map begins where the one before ended.
     Ctrl-C ends the work early and writes the maps so far.

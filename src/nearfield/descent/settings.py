@@ -26,8 +26,8 @@ Class = TypeVar("Class", bound=type)
 
 # What people say who come from elsewhere, and what to say here.
 ELSEWHERE = {
-    "n_neighbors": "perplexity, which is about a third of it",
-    "min_dist": "the kernel, such as nearfield.method('hssne', alpha=0.5)",
+    "n_neighbors": "perplexity, which is about a third of it, or nearfield.UMAP, which has n_neighbors",
+    "min_dist": "nearfield.UMAP, which has it, or the kernel, such as nearfield.method('hssne', alpha=0.5)",
     "n_iter": "max_iter",
     "n_epochs": "max_iter",
     "seed": "random_state",

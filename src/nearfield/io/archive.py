@@ -80,7 +80,10 @@ class Archive(AbstractContextManager["Archive"]):
             self._zip = ZipFile(file)
         except DAMAGED as error:
             file.close()
-            raise ValueError("it is no archive of arrays, or only part of one") from error
+            raise ValueError(
+                "it is no archive of arrays, or only part of one: of a table of places, the model is needed,"
+                " which nearfield embed --save or model.save writes"
+            ) from error
         self._file = file
         self._members = {info.filename.removesuffix(".npy"): info for info in self._zip.infolist()}
         if len(self._members) < len(self._zip.infolist()):
