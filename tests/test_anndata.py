@@ -139,16 +139,15 @@ def test_a_file_that_was_damaged_anywhere_is_refused_in_a_line_or_read(options, 
     path = tmp_path / "cells.h5ad"
     small = pbmc[:12, :5].copy()
     small.write_h5ad(path)
-    whole, refused = path.read_bytes(), 0
+    whole, told = path.read_bytes(), []
     for share in np.linspace(0, 1, 30):
         at = int(share * len(whole))
         path.write_bytes(whole[:at] + b"\xfa" + whole[at:])
         try:
             found = read_table(path, **options)
         except ValueError as error:
-            assert "cells.h5ad" in str(error)
-            assert "\n" not in str(error)
-            refused += 1
+            told.append(str(error))
         else:
             assert len(found.X) == 12
-    assert refused > 10
+    assert len(told) > 10
+    assert all("cells.h5ad" in each and "\n" not in each for each in told)
