@@ -132,3 +132,22 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF and nothing more")
     with pytest.raises(ValueError, match=r"cells\.h5ad is not a file of AnnData, or damaged"):
         read_table(tmp_path / "cells.h5ad")
+
+
+@pytest.mark.parametrize("options", [{"use_rep": "X_pca"}, {"use_rep": "X"}, {"label": "louvain"}])
+def test_a_file_that_was_damaged_anywhere_is_refused_in_a_line_or_read(options, pbmc, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    small = pbmc[:12, :5].copy()
+    small.write_h5ad(path)
+    whole, told = path.read_bytes(), []
+    for share in np.linspace(0, 1, 30):
+        at = int(share * len(whole))
+        path.write_bytes(whole[:at] + b"\xfa" + whole[at:])
+        try:
+            found = read_table(path, **options)
+        except ValueError as error:
+            told.append(str(error))
+        else:
+            assert len(found.X) == 12
+    assert len(told) > 10
+    assert all("cells.h5ad" in each and "\n" not in each for each in told)

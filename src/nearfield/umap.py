@@ -18,7 +18,7 @@ from nearfield.defaults import epochs
 from nearfield.descent.finish import finish
 from nearfield.descent.flow import Flow
 from nearfield.descent.run import Run
-from nearfield.descent.settings import OPTIONS, option, shared, takes_options
+from nearfield.descent.settings import OPTIONS, option, parameters, shared, takes_options
 from nearfield.descent.starts import check_positions
 from nearfield.descent.wide import boxed
 from nearfield.estimators import _MapEstimator
@@ -58,7 +58,9 @@ class UMAP(_MapEstimator):
     n_neighbors: int = option(15, "int", "How many neighbours a point has, itself included.")
     _: KW_ONLY
     n_components: int = field(default=2, metadata=OPTIONS["n_components"])
-    metric_kwds: dict[str, Any] | None = option(None, "dict, optional", "Further arguments of the metric.")
+    metric_kwds: dict[str, Any] | None = option(
+        None, "dict, optional", "Further arguments of the metric.", parameters
+    )
     n_epochs: int | None = option(
         None,
         "int, optional",
@@ -114,12 +116,19 @@ class UMAP(_MapEstimator):
         )
         init = self.init
         if not isinstance(init, str):
+            if not np.ndim(init):
+                raise ValueError(f"init must be 'spectral', 'pca', 'random' or an array, got {init!r:.80}")
             init = boxed(check_positions(init, len(init), self.n_components), SIDE)
         options = shared(self) | {"perplexity": fuzzy, "metric_params": self.metric_kwds, "init": init}
         return self._method(), options | {"optimizer": self.optimizer, "exaggeration": 1, "rate_iter": steps}
 
     def _method(self) -> Method:
         """The composition."""
+        for name in ("negative_sample_rate", "repulsion_strength"):
+            _check_number(name, getattr(self, name))
+        if self.a is not None and self.b is not None:
+            _check_number("a", self.a)
+            _check_number("b", self.b)
         rate = self.negative_sample_rate * self.repulsion_strength
         a, b = curve(self.spread, self.min_dist) if self.a is None or self.b is None else (self.a, self.b)
         return Method(NegativeSampling(rate), Kernel(a, b), "none")
@@ -159,9 +168,8 @@ def curve(spread: float, min_dist: float) -> tuple[float, float]:
     >>> round(a, 3), round(b, 3)
     (1.577, 0.895)
     """
-    for name, value, least in (("spread", spread, 0.0), ("min_dist", min_dist, 0.0)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < np.inf:
-            raise ValueError(f"{name} must be a number from {least:g} up, got {value!r}")
+    _check_number("spread", spread)
+    _check_number("min_dist", min_dist)
     if spread == 0 or min_dist > spread:
         raise ValueError(f"min_dist must be at most spread, which is positive; got {min_dist} and {spread}")
     d = np.linspace(0, 3 * spread, CURVE)
@@ -172,6 +180,12 @@ def curve(spread: float, min_dist: float) -> tuple[float, float]:
     )
     b = float(np.exp(found[1]))
     return float(np.exp(found[0]) / spread ** (2 * b)), b
+
+
+def _check_number(name: str, value: Any) -> None:
+    """Refuse what is no number from 0 up."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a number from 0 up, got {value!r:.80}")
 
 
 def _fall(d: Any, log_a: float, log_b: float) -> Any:

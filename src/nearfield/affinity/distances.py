@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from nearfield.affinity.row_metrics import HALVED, PRODUCT, changed, is_product, is_row_metric
 from nearfield.checks import check_count, finite
+from nearfield.io.schema import in_a_line
 from nearfield.parallel import one_blas_thread, over_chunks
 from nearfield.typing import Array
 
@@ -27,6 +28,7 @@ _SCIPY = {
     "braycurtis", "canberra", "chebyshev", "correlation", "dice", "hamming", "jaccard", "mahalanobis",
     "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
 }  # fmt: skip
+_OF_BITS = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 _OWN = {"hellinger", PRODUCT, "tanimoto"}
 
 
@@ -130,11 +132,43 @@ NOT_FINITE = "some distances are not finite: the values are too large, scale the
 
 
 def check_metric(metric: Any) -> None:
-    """Refuse the name of a metric that there is not."""
+    """Refuse what is no metric: neither the name of one nor a function."""
+    if not isinstance(metric, str) and not callable(metric):
+        told = in_a_line(repr(metric), 80)
+        raise ValueError(f"metric must be a name or a function of two rows, got {told}")
     if isinstance(metric, str) and metric not in metrics():
         alike = difflib.get_close_matches(metric, metrics(), n=1)
         hint = f"did you mean {alike[0]!r}?" if alike else f"it may be {', '.join(metrics())}"
         raise ValueError(f"metric {metric!r} is not known; {hint}")
+
+
+def check_parameters(metric: Any, columns: int, metric_params: dict[str, Any] | None) -> None:
+    """Refuse parameters that a metric of this name does not take, or not for so many columns.
+
+    Examples
+    --------
+    >>> check_parameters("minkowski", 4, {"q": 3})
+    Traceback (most recent call last):
+        ...
+    ValueError: metric 'minkowski' cannot take 4 columns with q: see its parameters in SciPy's documentation
+    """
+    if not isinstance(metric, str) or not columns or not (metric_params or metric == "haversine"):
+        return
+    from sklearn.metrics import pairwise_distances
+
+    params = dict(metric_params or {})
+    rows = np.zeros((2, columns), dtype=bool if metric in _OF_BITS else float)
+    try:
+        for name in {"V", "VI"} & set(params):  # whose sizes the compiled loop of mahalanobis trusts
+            params[name] = np.asarray(params[name], dtype=np.float64)
+            if params[name].shape not in ((columns,), (columns, columns)):
+                raise ValueError(f"{name} is not of {columns} columns")
+        pairwise_distances(rows, metric=metric, **params)
+    except (TypeError, ValueError) as error:
+        told = f"{columns} columns{' with ' if params else ''}{', '.join(params)}"
+        raise ValueError(
+            f"metric {metric!r} cannot take {told}: see its parameters in SciPy's documentation"
+        ) from error
 
 
 def parameters_of(metric: Any, X: Any, metric_params: dict[str, Any] | None) -> dict[str, Any]:

@@ -116,6 +116,9 @@ def mix(views: Sequence[Any], weights: Sequence[float] | None = None) -> Mix:
     >>> model.transform(nf.mix([numbers[:2] + 0.1, kinds[:2]])).shape
     (2, 2)
     """
+    if not isinstance(views, (list, tuple)):  # the rows of a matrix would be taken for views
+        told = type(views).__name__
+        raise TypeError(f"mix takes a list of views, each an array or a tuple (view, metric), got a {told}")
     parts = [_part(number, view) for number, view in enumerate(views)]
     if not parts:
         raise ValueError("there are no views to mix: give at least one")
@@ -137,7 +140,10 @@ def mix(views: Sequence[Any], weights: Sequence[float] | None = None) -> Mix:
 def _part(number: int, view: Any) -> tuple[Any, Any]:
     """The rows of a view as numbers, and its metric."""
     view, metric = view if isinstance(view, tuple) and len(view) == 2 else (view, None)
-    X: Any = view if sparse.issparse(view) else np.asarray(view)
+    try:
+        X: Any = view if sparse.issparse(view) else np.asarray(view)
+    except ValueError:
+        raise ValueError(f"view {number} must be a matrix, a data frame, or a tuple (view, metric)") from None
     if X.ndim == 1:
         X = X[:, None]
     if X.ndim != 2 or not X.shape[1]:
@@ -175,7 +181,10 @@ def _code(cell: str) -> float:
 
 
 def _shares(weights: Sequence[float] | None, count: int) -> list[float]:
-    given = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    try:
+        given = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
     if given.shape != (count,) or not np.all(np.isfinite(given) & (given > 0)):
         raise ValueError(f"weights must be a positive number for each of the {count} views, got {weights}")
     return (given / given.sum()).tolist()

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from nearfield.affinity.copies import check_weights
-from nearfield.affinity.distances import check_apart, distances
+from nearfield.affinity.distances import check_apart, check_metric, check_parameters, distances
 from nearfield.affinity.given import as_matrix, distance_graph
 from nearfield.affinity.space import space
 from nearfield.affinity.space_base import Space
@@ -78,6 +78,9 @@ class Source:
         X = numbers(as_matrix(X, metric))
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, points and columns, got shape {X.shape}")
+        if not (isinstance(metric, str) and metric in ("precomputed", "affinity")):
+            check_metric(metric)
+            check_parameters(metric, X.shape[1], metric_params)
         return cls(X, metric, metric_params, check_weights(weights, X.shape[0]), n_jobs, remembered)
 
     # What it is -------------------------------------------------------------------------------------------

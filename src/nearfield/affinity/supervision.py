@@ -7,6 +7,7 @@ that differ from its own, stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -111,14 +112,17 @@ def _sizes(P: Any, counts: Any, bare: bool) -> Array:
 
 def _codes(labels: Any, n: int) -> Any:
     """Classes as numbers from 0 up, and -1 for None, NaN, -1 and empty text."""
-    values = list(labels.tolist() if hasattr(labels, "tolist") else labels)
+    values = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not isinstance(values, Iterable):
+        raise ValueError(f"labels must be one for each point, got {values!r}")
+    values = list(values)
     values = [-1 if isinstance(each, str) and each.strip() == "-1" else each for each in values]  # of a CSV
     if len(values) != n:
         raise ValueError(f"there are {n} points but {len(values)} labels: give one for each point")
-    if any(isinstance(each, (list, tuple)) for each in values):
+    if any(isinstance(each, tuple) or not isinstance(each, Hashable) for each in values):
         raise ValueError("labels must be one for each point, and not several: pass one column")
     known = [each for each in values if not _is_missing(each)]
-    numbers = [each for each in known if isinstance(each, (int, float)) and not isinstance(each, bool)]
+    numbers = [each for each in known if isinstance(each, float)]
     if set(known) in ({-1, 1}, {-1, "1"}):
         raise ValueError(
             "labels are -1 and 1: if -1 is a class, name the classes otherwise, such as 0 and 1; if it is no"
@@ -133,7 +137,10 @@ def _codes(labels: Any, n: int) -> Any:
     kept = {each for each in known if each != -1}
     if not kept:
         raise ValueError("no point has a label: pass some, or leave supervision at 0")
-    order = sorted(kept, key=lambda each: (isinstance(each, str), each))
+    try:
+        order = sorted(kept, key=lambda each: (isinstance(each, str), each))
+    except TypeError:  # of several kinds, which have no order
+        order = sorted(kept, key=lambda each: (type(each).__name__, str(each)))
     names = {each: code for code, each in enumerate(order)}
     return np.array([-1 if _is_missing(each) or each == -1 else names[each] for each in values], np.int64)
 

@@ -109,6 +109,12 @@ def _path(name: str, value: Any) -> str | None:
     return None if value is None else str(fspath(value))
 
 
+def parameters(name: str, value: Any) -> None:
+    """Refuse what are no further arguments of a function."""
+    if value is not None and not (isinstance(value, dict) and all(isinstance(each, str) for each in value)):
+        raise ValueError(f"{name} must be a dict of names and values, such as {{'p': 3}}, got {value!r:.80}")
+
+
 def _mapping(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, dict):
         raise ValueError(f"{name} must be a dict of positions, such as {{3: (10, 0)}}, got {value!r}")
@@ -141,7 +147,9 @@ class Common:
         Hellinger's and inner products are fast at any size, and so are Jaccard's (Tanimoto's) and Hamming's
         distance of bits; sparse data included.""",
     )
-    metric_params: dict[str, Any] | None = option(None, "dict, optional", "Further arguments of the metric.")
+    metric_params: dict[str, Any] | None = option(
+        None, "dict, optional", "Further arguments of the metric.", parameters
+    )
     init: Any = option(
         "pca",
         "{'pca', 'random', 'spectral'} or array (points, n_components)",

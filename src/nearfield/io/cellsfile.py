@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,21 +41,34 @@ def representation(adata: Any, use_rep: str | None = None) -> tuple[str, Any]:
     use_rep : str, optional
         "X", or a key of `obsm`.
     """
-    there = representations(adata)
+    name = _chosen(representations(adata), use_rep)
+    return name, _loaded(adata, name)
+
+
+def _chosen(there: Sequence[str], use_rep: str | None) -> str:
+    """The representation that is asked for, if it is there."""
     if use_rep is None:
         use_rep = "X_pca" if "X_pca" in there else "X"
     if use_rep not in there:
         raise ValueError(f"there is no representation {use_rep!r}: there are {quoted(there, 20)}")
-    found = adata.X if use_rep == "X" else adata.obsm[use_rep]
+    return use_rep
+
+
+def _loaded(adata: Any, name: str) -> Any:
+    """The numbers of a representation, from memory or from a file."""
+    found = adata.X if name == "X" else adata.obsm[name]
     found = found[:] if hasattr(found, "to_memory") or type(found).__module__.startswith("h5py") else found
-    return use_rep, found if sparse.issparse(found) else np.asarray(found)
+    return found if sparse.issparse(found) else np.asarray(found)
 
 
 def read_h5ad(path: Path, chooser: Chooser, use_rep: str | None = None) -> Table:
     """Read a representation; the columns of `obs` serve as labels, and the names of the cells as ids."""
-    adata = _opened(path)
-    try:
-        name, X = representation(adata, use_rep)
+    with _opened(path) as adata:
+        with _reading(path):
+            there = representations(adata)
+        name = _chosen(there, use_rep)
+        with _reading(path):
+            X = _loaded(adata, name)
         if sparse.issparse(X):
             size = 4 * X.shape[0] * X.shape[1]
             if size > DENSE_UP_TO:
@@ -84,29 +98,36 @@ def read_h5ad(path: Path, chooser: Chooser, use_rep: str | None = None) -> Table
             _values(adata.obs_names) if id is None else id,
             () if use_rep is not None else (f"read the representation {name!r} of the cells",),
         )
-    finally:
-        adata.file.close()
 
 
 def obs_columns(path: Path, names: Sequence[str] | None) -> Any:
     """What is known of each cell: the names of the columns, or some of them."""
-    adata = _opened(path)
-    try:
+    with _opened(path) as adata:
         if names is None:
             return list(map(str, adata.obs.columns))
         return {name: _values(adata.obs[name]) for name in names}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file as AnnData, whose matrices stay in it until they are asked for."""
+    package = anndata()
+    with _reading(path):
+        adata = package.read_h5ad(path, backed="r")
+    try:
+        yield adata
     finally:
         adata.file.close()
 
 
-def _opened(path: Path) -> Any:
-    package = anndata()
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read: HDF5, AnnData and pandas each have ways of their own."""
     try:
-        return package.read_h5ad(path, backed="r")
+        yield
     except FileNotFoundError:
         raise
-    except (OSError, LookupError, ValueError, TypeError, AttributeError) as error:
-        # Of HDF5, of AnnData or of pandas: each says in its own way that what it looks for is not there.
+    except (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError) as error:
         raise ValueError(f"{path} is not a file of AnnData, or damaged: check how it was written") from error
 
 
