@@ -77,6 +77,13 @@ class Layout:
         """Whether a column is one of numbers."""
         return self.elements[j] is not None or is_numeric(arrow, self.kinds[self.fields[j]])
 
+    def dtype(self, arrow: ModuleType, numbers: Sequence[int]) -> Any:
+        """What some columns of numbers are read as: 32 bits where all of them are vectors of such."""
+        vectors = {self.fields[j] for j in numbers if self.elements[j] is not None}
+        whole = all(self.elements[j] is not None for j in numbers) and bool(numbers)
+        kinds = {single(arrow, self.kinds[name]) for name in vectors}
+        return np.dtype(np.float32 if whole and kinds == {np.float32} else np.float64)
+
 
 def read_arrow(path: Path, chooser: Chooser, vector: str | None = None) -> Table:
     """Read the vectors, or the numeric columns, some rows at a time, and the columns of labels and ids."""
@@ -123,12 +130,9 @@ def _numbers(
 
 def _read(arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int]) -> np.ndarray:
     """The numbers of all rows; of 32 bits where all of them are vectors of such."""
-    vectors = {laid.fields[j] for j in numbers if laid.elements[j] is not None}
-    whole = all(laid.elements[j] is not None for j in numbers) and bool(numbers)
-    kinds = {single(arrow, laid.kinds[name]) for name in vectors}
-    dtype = np.float32 if whole and kinds == {np.float32} else np.float64
+    dtype = laid.dtype(arrow, numbers)
     X, done = np.empty((file.rows or 0, len(numbers)), dtype), 0
-    for block in _blocks(arrow, file, laid, numbers, dtype):
+    for block in _blocks(arrow, file, laid, numbers, dtype, CELLS // max(1, len(numbers))):
         put(X, done, block)
         done += len(block)
     X.resize((done if numbers else file.rows or 0, len(numbers)), refcheck=False)
@@ -136,12 +140,12 @@ def _read(arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int]
 
 
 def _blocks(
-    arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int], dtype: Any
+    arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int], dtype: Any, size: int
 ) -> Iterator[np.ndarray]:
-    """The numbers of some rows at a time."""
+    """The numbers of up to so many rows at a time."""
     fields = list(dict.fromkeys(laid.fields[j] for j in numbers))
     start = 0
-    for part in file.parts(fields, max(1, CELLS // max(1, len(numbers)))) if fields else ():
+    for part in file.parts(fields, max(1, size)) if fields else ():
         yield _numbers_of(arrow, part, laid, numbers, dtype, start)
         start += len(part)
 
@@ -200,6 +204,13 @@ def arrow_chunks(path: Path, chooser: Chooser, rows: int) -> Iterator[tuple[Tabl
             done += len(part)
             share = done / file.rows if file.rows else 0.0
             yield Table(X, tuple(laid.names[j] for j in numbers), labels, ids), share
+
+
+def arrow_parts(path: Path, numbers: Sequence[int], dtype: Any, size: int) -> Iterator[np.ndarray]:
+    """The numbers of some columns, by their places in the layout, up to so many rows at a time."""
+    arrow = pyarrow()
+    with opened(path) as file:
+        yield from _blocks(arrow, file, Layout.of(arrow, file), numbers, dtype, size)
 
 
 def arrow_columns(path: Path, names: Sequence[str]) -> dict[str, Any]:
