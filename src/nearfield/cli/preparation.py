@@ -267,17 +267,17 @@ def nearest(source: Source, report: Report) -> Nearest:
     return Nearest(found.indices, np.sqrt(found.squared.astype(np.float64)) * found.unit)
 
 
-def save_model(path: Path, made: Made, how: Preparation, rows: str) -> None:
-    """Write the model of a map, with the preparation that its rows need."""
+def model_of(made: Made, how: Preparation) -> Embedder:
+    """The model of a map, with the preparation that its rows need."""
     import numpy as np
 
     model = made.model
     if model is None:
-        raise ValueError("there is no model to save")
+        raise ValueError("no model was kept of this map")
     model.preparation_ = how
     model.n_features_in_ = len(how.names)
     model.feature_names_in_ = np.array(how.names, dtype=object)
-    model.save(path, rows)
+    return model
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str, label: str | None = None) -> None:

@@ -213,11 +213,25 @@ def arrow_parts(path: Path, numbers: Sequence[int], dtype: Any, size: int) -> It
         yield from _blocks(arrow, file, Layout.of(arrow, file), numbers, dtype, size)
 
 
+def numbers_of(path: Path, chooser: Chooser, vector: str | None = None) -> tuple[list[str], list[str]]:
+    """The columns of numbers that `read_arrow` would read, and what there is to say of the others."""
+    arrow = pyarrow()
+    with opened(path) as file:
+        laid = Layout.of(arrow, file)
+        numbers, notes = _numbers(arrow, laid, chooser(laid.names), vector, path)
+        return [laid.names[j] for j in numbers], notes
+
+
 def arrow_columns(path: Path, names: Sequence[str]) -> dict[str, Any]:
     """Read some columns as they are, whatever their type."""
     with opened(path) as file:
         table = file.whole(names)
         return {name: table.column(k) for k, name in enumerate(names)}
+
+
+def text_of(column: Any) -> np.ndarray:
+    """A column as text, in which nothing is an empty one."""
+    return _text(column.to_pylist())
 
 
 def _text(values: list[Any]) -> np.ndarray:
