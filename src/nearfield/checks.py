@@ -34,7 +34,7 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X", first: i
     ValueError: X contains NaN in row 1, column 0: fill in or leave out such rows (1 of 2)
     """
     values = X.data if sparse.issparse(X) else np.asarray(X)
-    if values.dtype.kind not in "fc" or np.isfinite(values).all():
+    if values.dtype.kind not in "fc" or _all_finite(values):
         return
     if sparse.issparse(X):
         stored = sparse.coo_array(X)
@@ -55,6 +55,13 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X", first: i
         f"{what} contains {found} in {where}, column {named}: fill in or leave out such rows"
         f" ({len(distinct)} of {f'those up to {first + X.shape[0] - 1}' if first else X.shape[0]})"
     )
+
+
+def _all_finite(values: Any) -> bool:
+    """Whether all are, without a mask of their size: the least and the largest are NaN if any number is."""
+    if values.dtype.kind == "c" or not values.size:
+        return bool(np.isfinite(values).all())
+    return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
 def numbers(X: Any, what: str = "X") -> Any:

@@ -25,7 +25,7 @@ from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.beginning import resumed
-from nearfield.descent.blocks import Placing
+from nearfield.descent.blocks import Placing, all_rows
 from nearfield.descent.extending import check_old, with_places
 from nearfield.descent.finish import finish
 from nearfield.descent.models import Model, write_model
@@ -98,7 +98,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         self.__dict__.pop("landmarks_", None)  # of an earlier fit
         if self.landmarks is not None:
             return self._fit_landmarks(X, rows, weights, y)
-        return self._fit(_validated(self, X) if rows is None else self._columns_of(rows).all(), weights, y)
+        return self._fit(
+            _validated(self, X) if rows is None else all_rows(self._columns_of(rows)), weights, y
+        )
 
     def _fit_landmarks(self, X: Any, rows: Chunked | None, weights: Any, y: Any) -> Self:
         """Make a map of some rows, and place all others in it."""

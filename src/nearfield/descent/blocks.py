@@ -13,9 +13,13 @@ from nearfield.affinity.mixed import MixedFitted
 from nearfield.checks import finite, numbers
 from nearfield.descent.placing import Placed, Reference
 from nearfield.descent.preparing import Preparation
+from nearfield.engine.memory import available_memory, size
 from nearfield.io.chunked import Chunked
 from nearfield.io.dasked import DaskRows, mapped, mapped_frame
 from nearfield.typing import Array
+
+SEARCHED = 8  # bytes of each number that is kept for the search, and in lists for that of new rows
+LEAST = 1000  # landmarks that are proposed
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,18 @@ class Placing:
 
     def _prepared(self, block: Any) -> Any:
         return block if self.preparation is None else self.preparation.rows(block)
+
+
+def all_rows(rows: Chunked) -> Any:
+    """All rows, for a map of all of them: mapped as they are, or held; refused if there is no room."""
+    stored = 0 if rows.mapped is not None else rows.dtype.itemsize
+    need, free = (stored + SEARCHED) * rows.shape[0] * rows.shape[1], available_memory()
+    if free is not None and need > free:
+        raise MemoryError(
+            f"a map of all rows of {rows.what} holds {size(need)} of them, and {size(free)} are free: make it"
+            f" of some and place the others, landmarks={max(LEAST, rows.shape[0] // 20)}"
+        )
+    return rows.all()
 
 
 def joined(parts: list[Placed]) -> Placed:

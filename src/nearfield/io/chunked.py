@@ -90,8 +90,17 @@ class Chunked:
             found[order[lo:hi]] = part[wanted[lo:hi] - first]
         return found
 
+    @property
+    def mapped(self) -> Any:
+        """The array that the rows are slices of, if it is one whose pages the system may take back."""
+        return None
+
     def all(self) -> Any:
-        """All rows, of the kind that they are stored as."""
+        """All rows, of the kind that they are stored as; mapped ones stay where they are, after a look."""
+        if self.mapped is not None:
+            for _ in self.blocks():
+                pass
+            return self.mapped
         found = np.empty(self.shape, self.dtype)
         for first, block in self.blocks():
             found[first : first + len(block)] = block
@@ -139,6 +148,10 @@ class Sliced(Chunked):
         self.array, self.shape, self.dtype = array, tuple(array.shape), kind_of(array.dtype)
         size = block_rows(self.shape[1])
         self.step = step * max(1, size // step)
+
+    @property
+    def mapped(self) -> Any:
+        return self.array if isinstance(self.array, np.memmap) and self.array.dtype == self.dtype else None
 
     def parts(self, rows: Any = None) -> Iterator[tuple[int, Any]]:
         starts = range(0, len(self), self.step) if rows is None else np.unique(rows // self.step) * self.step

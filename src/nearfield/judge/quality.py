@@ -197,8 +197,8 @@ def quality(
     Parameters
     ----------
     X : array, sparse matrix, data frame, or path or array of chunks (points, columns)
-        The data; distances if `metric` is "precomputed". Files (see `nearfield.rows`), mapped arrays and those
-        of zarr and Dask are not held.
+        The data; distances if `metric` is "precomputed". Files (see `nearfield.rows`), mapped arrays and
+        those of zarr and Dask are not held.
     Y : array (points, dimensions), estimator or map
         The coordinates, or an object that has them as `embedding_` or `Y`.
     labels : sequence, optional

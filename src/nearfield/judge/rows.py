@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -80,15 +79,15 @@ def _laid_on_disk(X: Chunked, metric: str, name: str) -> tuple[Any, float]:
     folder, need = Path(tempfile.gettempdir()), 8 * X.shape[0] * X.shape[1]
     if need > shutil.disk_usage(folder).free:
         raise OSError(
-            f"to judge {X.what}, {need / 1e9:.1f} GB are laid into {folder}, and there is less room: set TMPDIR"
-            " to another folder, or judge some of the rows"
+            f"to judge {X.what}, {need / 1e9:.1f} GB are laid into {folder}, and there is less room: set"
+            " TMPDIR to another folder, or judge some of the rows"
         )
     unit = _unit(max((np.abs(block).max(initial=0.0) for _, block in X.blocks()), default=0.0))
     with tempfile.TemporaryFile(dir=folder) as file:
         Xt = np.memmap(file, np.float64, "w+", shape=(X.shape[1], X.shape[0]))
     for first, block in X.blocks():
         Xt[:, first : first + len(block)] = changed(block / unit, metric, first, what=f" of {name}").T
-    return Xt, unit
+    return np.asarray(Xt), unit
 
 
 def _from_laid(Xt: Any, unit: float, metric: str) -> tuple[Rows, float]:
