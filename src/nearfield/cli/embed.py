@@ -39,7 +39,7 @@ from nearfield.cli.preparation import (
     start_positions,
 )
 from nearfield.cli.reading import Reading
-from nearfield.cli.sampling import Sample, refuse_beside
+from nearfield.cli.sampling import Landmarks, Sample, refuse_beside
 from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
 from nearfield.io.unpacking import plain_name
 
@@ -168,7 +168,8 @@ def embed(
                 "start": start is not None and "." in start,
             }
         )
-        sample = Sample.of(data, reading, landmarks, landmark_choice, metric, seed, report)
+        asked = Landmarks(landmarks, landmark_choice, metric, seed, bool(options.get("supervision")))
+        sample = Sample.of(data, reading, asked, report)
     table = reading.read(data, metric, report) if sample is None else sample.table
     places = pinned(pins, table.ids, len(table.X), dimensions)
     named = {"names": table.names, "id": id, "label": label, "missing": missing, "notes": table.notes}

@@ -80,7 +80,7 @@ def preparation(
     if standardize:
         report("", "standardized the columns")
     hint = ""
-    if pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean"):
+    if prepares(width, pca, metric):
         pca, hint = min(50, rows), "; --pca 0 keeps all columns"
     if pca:
         if pca > min(rows, width):
@@ -89,6 +89,11 @@ def preparation(
             )
         report("", f"reduced {width} columns to {pca} principal components{hint}")
     return Preparation.of(X, standardize=standardize, components=pca, seed=seed, **columns)
+
+
+def prepares(width: int, pca: int | None, metric: str | None) -> bool:
+    """Whether so many columns are reduced where nothing is said of it."""
+    return pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean")
 
 
 def perplexities(text: str) -> Any:

@@ -32,6 +32,17 @@ STREAMED = (".parquet", ".feather", ".arrow", ".ipc", ".npy")
 
 
 @dataclass(frozen=True)
+class Landmarks:
+    """What was asked for: how many, how they are chosen, and whether their labels are needed."""
+
+    number: int
+    choice: str
+    metric: str | None
+    seed: int
+    labelled: bool
+
+
+@dataclass(frozen=True)
 class Sample:
     """The landmarks of a table, and how all of its rows are read again.
 
@@ -50,27 +61,18 @@ class Sample:
     parts: Callable[[Wanted], Iterator[tuple[Table, float]]]
 
     @classmethod
-    def of(
-        cls,
-        data: Path,
-        reading: Reading,
-        landmarks: int,
-        choice: str,
-        metric: str | None,
-        seed: int,
-        report: Report,
-    ) -> Sample:
+    def of(cls, data: Path, reading: Reading, asked: Landmarks, report: Report) -> Sample:
         """Choose so many rows of a table, and say what was read."""
-        if metric in ("precomputed", "affinity"):
+        if asked.metric in ("precomputed", "affinity"):
             raise ValueError(
-                f"--landmarks are rows of a table, and --metric {metric} has none: leave out one"
+                f"--landmarks are rows of a table, and --metric {asked.metric} has none: leave out one"
             )
-        if data.suffix.lower() in STREAMED:
-            return _of_file(data, reading, landmarks, choice, metric, seed, report)
+        if is_streamed(data):
+            return _of_file(data, reading, asked, report)
         from nearfield.io.chunked import Held
 
-        table = reading.read(data, metric, report)
-        which = _chosen(Held(table.X), landmarks, choice, metric, seed, report)
+        table = reading.read(data, asked.metric, report)
+        which = _chosen(Held(table.X), asked, report)
         return cls(data, table.kept(which), lambda _: iter([(replace(table, notes=()), 1.0)]))
 
     def write(
@@ -122,73 +124,95 @@ class Sample:
         return np.concatenate(places), None if labels[0] is None else np.concatenate(labels)
 
 
-def _of_file(
-    data: Path, reading: Reading, landmarks: int, choice: str, metric: str | None, seed: int, report: Report
-) -> Sample:
+def _of_file(data: Path, reading: Reading, asked: Landmarks, report: Report) -> Sample:
     """The landmarks of a file that is not held."""
     import numpy as np
 
-    from nearfield.io.columns import Table
-    from nearfield.io.indexes import without_index
     from nearfield.io.missing import without_missing
     from nearfield.io.streams import chunks
 
-    rows, notes = _opened(data, reading)
-    report("read", f"{data}: {rows.shape[0]} rows × {rows.shape[1]} columns, some at a time")
-    which = _chosen(rows, landmarks, choice, metric, seed, report)
+    table = table_of(data, reading, report, sides=False)
+    rows: Any = table.X
+    which = _chosen(rows, asked, report)
     X = rows.gathered(which) if reading.missing == "refuse" else np.asarray(rows.take(which), np.float64)
-    names = rows.names or tuple(f"x{j + 1}" for j in range(rows.shape[1]))
     labels = None
-    if reading.label is not None:
+    if asked.labelled:
         from nearfield.io.arrow import arrow_columns, text_of
 
-        labels = text_of(arrow_columns(data, [reading.label])[reading.label].take(which))
-    table = Table(X, names, labels, which, tuple(notes))
-    table = table if reading.columns is not None else without_index(table)
-    for note in table.notes:
-        report("", note)
-    mended = without_missing(replace(table, notes=()), reading.missing)
+        labels = text_of(arrow_columns(data, [str(reading.label)])[str(reading.label)].take(which))
+    mended = without_missing(replace(table, X=X, labels=labels, ids=which, notes=()), reading.missing)
     for note in mended.notes:
         report("", f"of the landmarks, {note}")
-    table = replace(mended, notes=(*table.notes, *mended.notes))
-    return Sample(data, table, lambda wanted: chunks(data, wanted.choose, None))
+    mended = replace(mended, notes=(*table.notes, *mended.notes))
+    return Sample(data, mended, lambda wanted: chunks(data, wanted.choose, None))
 
 
-def _opened(data: Path, reading: Reading) -> tuple[Chunked, list[str]]:
-    """The rows of a file, of the columns that a map is made of, and what is to be said of the others."""
-    from nearfield.io.arrow import numbers_of
+def is_streamed(data: Path) -> bool:
+    """Whether a file can be read some rows at a time, and any of them by their numbers."""
+    return data.suffix.lower() in STREAMED
+
+
+def table_of(data: Path, reading: Reading, report: Report, *, sides: bool = True) -> Table:
+    """A table whose numbers are not held, but `Chunked`; said to a person as that of `Reading.read`.
+
+    `sides` is whether labels and ids are wanted, which are held.
+    """
+    from nearfield.io.arrow import arrow_columns, numbers_of, text_of
     from nearfield.io.chunked import rows
-    from nearfield.io.columns import choose
+    from nearfield.io.columns import Table, choose
     from nearfield.io.tables import check_readable
 
     check_readable(data)
-    asked = {name: reading.given[name] for name in ("header", "array", "use_rep") if name in reading.given}
-    if asked:
-        raise ValueError(f"--{next(iter(asked)).replace('_', '-')} says nothing of {data}: leave it out")
+    without = ["header", "array", "use_rep"]
     if data.suffix.lower() == ".npy":
-        odd = [name for name in ("label", "id", "columns", "vector") if name in reading.given]
-        if odd:
-            raise ValueError(f"{data} has no names of columns: leave out --{odd[0]}")
-        return rows(data), []
-    chooser = lambda names: choose(names, reading.label, reading.columns, reading.id)  # noqa: E731
-    names, notes = numbers_of(data, chooser, reading.vector)
-    if not names:
-        raise ValueError(f"{data} has no numeric column: a map needs at least one")
-    return rows(data, names), notes
+        without += ["label", "id", "columns", "vector"]
+    for name in without:
+        if name in reading.given:
+            raise ValueError(f"{data} knows no --{name.replace('_', '-')}: leave it out")
+    if data.suffix.lower() == ".npy":
+        X = rows(data)
+        table = Table(X, tuple(f"x{j + 1}" for j in range(X.shape[1])))  # type: ignore[arg-type]
+    else:
+        names, notes = numbers_of(
+            data, lambda names: choose(names, reading.label, reading.columns, reading.id), reading.vector
+        )
+        names, said = (names, []) if reading.columns is not None else _without_index(data, names)
+        if not names:
+            raise ValueError(f"{data} has no numeric column: a map needs at least one")
+        wanted = [each for each in (reading.label, reading.id) if each is not None and sides]
+        found = {name: text_of(each) for name, each in arrow_columns(data, wanted).items()} if wanted else {}
+        labels, ids = found.get(reading.label or ""), found.get(reading.id or "")
+        table = Table(rows(data, names), tuple(names), labels, ids, (*notes, *said))  # type: ignore[arg-type]
+    report("read", f"{data}: {len(table.X)} rows × {len(table.names)} columns, some at a time")
+    for note in table.notes:
+        report("", note)
+    return table
 
 
-def _chosen(
-    rows: Chunked, landmarks: int, choice: str, metric: str | None, seed: int, report: Report
-) -> np.ndarray:
+def _without_index(data: Path, names: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The columns but for those that number the rows, which are read for it if they are called so."""
+    from nearfield.io.chunked import rows
+    from nearfield.io.columns import Table
+    from nearfield.io.indexes import may_number, without_index
+
+    odd = [name for name in names if may_number(name)]
+    if not odd:
+        return names, ()
+    left = without_index(Table(rows(data, odd).take(range(len(rows(data, odd)))), tuple(odd)))
+    return [name for name in names if name not in odd or name in left.names], left.notes
+
+
+def _chosen(rows: Chunked, asked: Landmarks, report: Report) -> np.ndarray:
     """The numbers of the landmarks."""
     import numpy as np
 
     from nearfield.affinity.landmarks import check_choice, check_landmarks, chosen
 
-    check_landmarks("--landmarks", landmarks)
-    check_choice("--landmark-choice", choice)
-    which = chosen(rows, landmarks, choice, np.random.RandomState(seed), metric or "euclidean")
-    how = {"random": "at random", "thinned": "fewer where they are dense"}[choice]
+    check_landmarks("--landmarks", asked.number)
+    check_choice("--landmark-choice", asked.choice)
+    random = np.random.RandomState(asked.seed)
+    which = chosen(rows, asked.number, asked.choice, random, asked.metric or "euclidean")
+    how = {"random": "at random", "thinned": "fewer where they are dense"}[asked.choice]
     report(
         "", f"the map is made of {len(which)} of {len(rows)} rows, chosen {how}; all others are placed in it"
     )
