@@ -87,7 +87,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         Parameters
         ----------
         X : array, sparse matrix or data frame (points, columns), or a mix of views
-            The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several.
+            The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several. What
+            is not in memory: a mapped array, the path of a `.npy`, `.parquet` or `.feather` file, an array of
+            zarr or Dask; see `nearfield.rows`.
         y : sequence (points,), optional
             The class of each point, which has as much of a say as `supervision` gives it: by default none,
             and y is ignored. None, NaN and -1 are no class.
@@ -185,8 +187,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame (rows, columns)
-            Rows with the fitted columns; where distances were fitted, those to the fitted points.
+        X : array, sparse matrix or data frame (rows, columns), or what is not in memory
+            Rows with the fitted columns; where distances were fitted, those to the fitted points. Arrays and
+            data frames of Dask give such, lazily.
 
         Examples
         --------
@@ -364,7 +367,9 @@ class Embedder(Settings, _MapEstimator):
     Attributes
     ----------
     embedding_ : array (points, n_components)
-        The map.
+        The map; of landmarks, with a place for every row.
+    landmarks_ : array of int
+        With `landmarks`, the numbers of the rows that the map was made of.
     cost_ : float
         Its cost.
     n_iter_ : int

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.source import Source
-from nearfield.io.chunked import Chunked
+from nearfield.io.chunked import Chunked, block_rows
 
 CHOICES = ("random", "thinned")
 CANDIDATES = 4  # for each landmark, where dense regions are thinned
@@ -110,7 +110,9 @@ def _reach(
     part = np.sort(random.permutation(X.shape[0])[:PILOT])
     space = Source.of(X[part], metric, metric_params, None, n_jobs).space
     k = min(NEAREST, len(part) - 1)
-    squared = space.nearest_to(X, k + 1, n_jobs)[1].astype(np.float64)
+    squared, step = np.empty((X.shape[0], k + 1)), block_rows(X.shape[1])
+    for lo in range(0, X.shape[0], step):
+        squared[lo : lo + step] = space.nearest_to(X[lo : lo + step], k + 1, n_jobs)[1]
     own = np.zeros(X.shape[0], bool)
     own[part] = True  # the nearest of these are they themselves
     near = np.where(own[:, None], squared[:, 1:], squared[:, :-1])

@@ -90,6 +90,7 @@ class Sample:
         """Place all rows and write them; if they are to be `kept`, their places and their labels."""
         import numpy as np
 
+        from nearfield.io.chunked import ROWS
         from nearfield.io.streams import writing
 
         sides_asked = (reading.id, reading.label)
@@ -102,7 +103,7 @@ class Sample:
         try:
             with writing(out, about) as rows, Gauge("placing", shown) as gauge:
                 for part, share in self.parts(wanted):
-                    for piece in pieces(part):
+                    for piece in pieces(part, ROWS):
                         X, sides = wanted.mended(piece, read)
                         Y = placing.transform(X)
                         rows.write(columns_of(Y, sides))

@@ -18,9 +18,9 @@ from nearfield.io.vectors import (
     holds_numbers,
     is_list,
     is_numeric,
+    is_single,
     pick,
     rows_of,
-    single,
     stored,
     width_of,
 )
@@ -77,12 +77,10 @@ class Layout:
         """Whether a column is one of numbers."""
         return self.elements[j] is not None or is_numeric(arrow, self.kinds[self.fields[j]])
 
-    def dtype(self, arrow: ModuleType, numbers: Sequence[int]) -> Any:
-        """What some columns of numbers are read as: 32 bits where all of them are vectors of such."""
-        vectors = {self.fields[j] for j in numbers if self.elements[j] is not None}
-        whole = all(self.elements[j] is not None for j in numbers) and bool(numbers)
-        kinds = {single(arrow, self.kinds[name]) for name in vectors}
-        return np.dtype(np.float32 if whole and kinds == {np.float32} else np.float64)
+    def is_single(self, arrow: ModuleType, numbers: Sequence[int]) -> bool:
+        """Whether some columns of numbers hold no more than 32 bits each."""
+        held = [(self.kinds[self.fields[j]], self.elements[j]) for j in numbers]
+        return all(is_single(arrow, kind if at is None else kind.value_type) for kind, at in held)
 
 
 def read_arrow(path: Path, chooser: Chooser, vector: str | None = None) -> Table:
@@ -130,7 +128,8 @@ def _numbers(
 
 def _read(arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int]) -> np.ndarray:
     """The numbers of all rows; of 32 bits where all of them are vectors of such."""
-    dtype = laid.dtype(arrow, numbers)
+    vectors = bool(numbers) and all(laid.elements[j] is not None for j in numbers)
+    dtype = np.float32 if vectors and laid.is_single(arrow, numbers) else np.float64
     X, done = np.empty((file.rows or 0, len(numbers)), dtype), 0
     for block in _blocks(arrow, file, laid, numbers, dtype, CELLS // max(1, len(numbers))):
         put(X, done, block)

@@ -182,7 +182,7 @@ class ColumnFile(Chunked):
                         f"column {name!r} of {path} holds {kind} and not numbers: name the columns that are"
                         " meant, nearfield.rows(path, columns)"
                     )
-            self.dtype = laid.dtype(arrow, self.numbers)
+            self.dtype = np.dtype(np.float32 if laid.is_single(arrow, self.numbers) else np.float64)
             self.shape = (file.counted(), len(self.numbers))
             self.names = tuple(laid.names[j] for j in self.numbers)
 
