@@ -157,18 +157,19 @@ def test_chunks_that_cannot_be_placed_are_refused(change, said, model, sources):
 
 
 def test_on_a_cluster_the_model_is_sent_once_and_a_client_that_is_gone_is_named(model, sources):
-    from distributed import Client, LocalCluster
+    import cloudpickle
+    from distributed import Client, LocalCluster, wait
 
     lazy = sources["dask"]
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "100kB"}):  # of which is warned
-        options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
-        with LocalCluster(**options) as cluster, Client(cluster) as client:
-            places = model.transform(lazy)
-            (key,) = [key for key in client.futures if key.startswith("nearfield-model")]
-            assert [len(each) for each in client.who_has(client.futures[key].key and [key]).values()] == [1]
-            assert np.array_equal(places.compute(), model.embedding_)
-            kept = lazy.persist()
-            assert kept.sum().compute() is not None
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        places = model.transform(lazy)
+        (key,) = [key for key in client.futures if str(key).startswith("nearfield-model")]
+        assert len(client.who_has()[key]) == 2  # before anything is computed
+        assert b"Placing" not in cloudpickle.dumps(places.dask)
+        assert np.array_equal(places.compute(), model.embedding_)
+        kept = lazy.persist()
+        wait(kept)
     with pytest.raises(ValueError, match="the client that holds what is to be computed is gone"):
         nf.TSNE(landmarks=150, **QUICK).fit(kept)
     with pytest.raises(ValueError, match="nearfield-model-that-its-client-holds"):

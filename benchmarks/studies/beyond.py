@@ -27,7 +27,8 @@ import numpy as np
 from benchmarks.shared.apart import apart
 
 PER_LEVEL = (8, 8, 8)  # clusters, in each of them clusters, and in each of these again
-APART = (30.0, 8.0, 2.5)  # how far they are, where the points of one are 1 apart
+APART = (12.0, 5.0, 2.0)  # how far they are, where the points of one are 1 from its centre
+BRIDGES = 0.1  # of the rows, which lie between two clusters
 AT_ONCE = 100_000  # rows that are made at a time
 ROWS = {"mapped": 2_000_000, "parquet": 2_000_000, "blobs": 10_000_000}
 COLUMNS = {"mapped": 50, "parquet": 50, "blobs": 32}
@@ -62,7 +63,11 @@ def anonymous() -> float:
 
 
 def blobs(rows: int, columns: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
-    """Rows with structure at three levels, some at a time, and the cluster of each: 512 of unequal size."""
+    """Rows with structure at three levels, some at a time, and the cluster of each: 512 of unequal size.
+
+    One row in ten lies between its cluster and another, which is in the same group of 8, of 64, or any: where
+    clusters are islands, with no neighbour in common, a map of them grows without end.
+    """
     random = np.random.default_rng(seed)
     centres = np.zeros((1, columns))
     for count, apart_by in zip(PER_LEVEL, APART, strict=True):
@@ -72,8 +77,12 @@ def blobs(rows: int, columns: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
     for lo in range(0, rows, AT_ONCE):
         count = min(AT_ONCE, rows - lo)
         which = random.choice(len(centres), count, p=shares)
+        group = 8 ** random.integers(1, 4, size=count)
+        other = which // group * group + random.integers(0, group)
+        way = np.where(random.random(count) < BRIDGES, random.random(count), 0.0)[:, None]
         noise = random.normal(size=(count, columns)) / np.sqrt(columns)
-        yield (centres[which] + noise).astype(np.float32), which.astype(np.int32)
+        rows = (1 - way) * centres[which] + way * centres[other] + noise
+        yield rows.astype(np.float32), which.astype(np.int32)
 
 
 def write_mapped(path: Path, rows: int, columns: int) -> None:

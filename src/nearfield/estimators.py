@@ -31,6 +31,7 @@ from nearfield.descent.finish import finish
 from nearfield.descent.models import Model, write_model
 from nearfield.descent.placing import Placed, Projection, Reference, projection
 from nearfield.descent.preparing import Preparation
+from nearfield.descent.progress import Tenths
 from nearfield.descent.run import Run
 from nearfield.descent.sampling import of_landmarks, picked
 from nearfield.descent.settings import (
@@ -87,9 +88,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         Parameters
         ----------
         X : array, sparse matrix or data frame (points, columns), or a mix of views
-            The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several. What
-            is not in memory: a mapped array, the path of a `.npy`, `.parquet` or `.feather` file, an array of
-            zarr or Dask; see `nearfield.rows`.
+            The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several.
+            What is not in memory: a mapped array, the path of a `.npy`, `.parquet` or `.feather` file, an
+            array of zarr or Dask; see `nearfield.rows`.
         y : sequence (points,), optional
             The class of each point, which has as much of a say as `supervision` gives it: by default none,
             and y is ignored. None, NaN and -1 are no class.
@@ -122,7 +123,8 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         for name in vars(model).keys() - self.get_params().keys():
             setattr(self, name, getattr(model, name))
         self.landmarks_ = which
-        places = self._placing().transform_rows(rows)
+        told = Tenths(f"{type(self).__name__}: placed", len(rows)) if self.verbose else None
+        places = self._placing().transform_rows(rows, told)
         if isinstance(places, np.ndarray):  # of equal landmarks, each has its own
             places[which] = model.embedding_
         self.embedding_ = places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,14 +66,19 @@ class Placing:
         """The same with neighbours, cost and novelty."""
         return self.reference.place(self._prepared(block))
 
-    def transform_rows(self, rows: Chunked) -> Any:
-        """The places of all rows; of those of Dask a lazy array, in their chunks."""
+    def transform_rows(self, rows: Chunked, told: Callable[[int], None] | None = None) -> Any:
+        """The places of all rows; of those of Dask a lazy array, in their chunks.
+
+        `told` is called with how many have been placed.
+        """
         self.check(rows)
         if isinstance(rows, DaskRows):
             return mapped(rows.array, self.on_one_thread(), self.dimensions)
         Y = np.empty((len(rows), self.dimensions))
         for first, block in rows.blocks():
             Y[first : first + block.shape[0]] = self.transform(block)
+            if told is not None:
+                told(first + block.shape[0])
         return Y
 
     def transform_frame(self, frame: Any) -> Any:

@@ -16,6 +16,8 @@ def of_landmarks(options: Mapping[str, Any], landmarks: Any, n: int) -> dict[str
     >>> of_landmarks({"init": "pca", "pins": {5: (0, 1)}, "perplexity": np.arange(6.0)}, np.array([2, 5]), 6)
     {'perplexity': array([2., 5.]), 'pins': {1: (0, 1)}}
     """
+    if options.get("precomputed_knn") is not None:
+        raise ValueError("neighbours that are known are those of all rows: leave out precomputed_knn")
     found: dict[str, Any] = {}
     for name in ("init", "perplexity"):
         value = options.get(name)

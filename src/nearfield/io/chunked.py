@@ -250,11 +250,14 @@ def _chunked(X: Any) -> Chunked | None:
         from nearfield.io.dasked import DaskRows
 
         return DaskRows(X)
-    if getattr(X, "ndim", 0) != 2 or np.dtype(X.dtype).kind not in "biuf":
+    mapped, stored = isinstance(X, np.memmap), home == "zarr" and hasattr(X, "chunks")
+    if not (mapped or stored):
         return None
-    if isinstance(X, np.memmap):
-        return Sliced(X)
-    return Sliced(X, X.chunks[0]) if home == "zarr" else None
+    if X.ndim != 2 or np.dtype(X.dtype).kind not in "biuf":
+        if mapped:
+            return None  # which is refused as an array in memory is
+        raise ValueError(f"X must be real numbers, points and columns, got {X.dtype} of shape {X.shape}")
+    return Sliced(X, 1 if mapped else X.chunks[0])
 
 
 def _mapped(path: Path) -> Any:
