@@ -6,6 +6,7 @@ import dask
 import dask.array
 import dask.dataframe
 import numpy as np
+import pandas as pd
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
@@ -90,15 +91,16 @@ def test_what_is_missing_is_named_by_its_row(tmp_path, model, monkeypatch):
 
 
 def test_rows_are_not_held(tmp_path, model):
-    wide = np.lib.format.open_memmap(tmp_path / "wide.npy", "w+", np.float32, (60_000, 6))
-    wide[:] = np.tile(X, (67, 1))[:60_000]
-    model.transform(wide[:2000])  # what is laid once
+    count = 20 * chunked.ROWS
+    rows = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float32, (count, 6))
+    rows[:] = np.resize(X[model.landmarks_], (count, 6))  # which are quickly placed
+    model.transform(rows[:10])  # what is laid once
     tracemalloc.start()
-    model.transform(wide)
+    places = model.transform(rows)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    few = chunked.block_rows(6) * 200 * 8 + 60_000 * 2 * 8
-    assert most < few + 60_000 * 6 * 8 / 4
+    assert np.array_equal(places[:150], model.embedding_[model.landmarks_])
+    assert most < places.nbytes + rows.nbytes / 2
 
 
 # Dask -------------------------------------------------------------------------------------------------------
@@ -123,14 +125,18 @@ def test_nothing_is_computed_before_it_is_asked_for(model):
 
 
 def test_data_frames_keep_their_index(model):
-    frame = dask.dataframe.from_dask_array(dask.array.from_array(X, chunks=(300, 6)), columns=list("abcdef"))
-    frame = frame.assign(g=0).set_index(frame.a.map_partitions(lambda part: -part.index, meta=("i", int)))
+    held = pd.DataFrame(X, columns=list("abcdef"), index=[f"r{i:03}" for i in range(900)])
+    frame = dask.dataframe.from_pandas(held.assign(g="text"), npartitions=3)
     found = nf.TSNE(landmarks=150, **QUICK).fit(frame[list("abcdef")])
-    places = found.transform(frame)
+    places = found.transform(frame)  # whose other columns are left out
     assert list(places.columns) == ["y1", "y2"]
     places = places.compute()
-    assert places.index.tolist() == list(range(-899, 1))
-    assert np.array_equal(places.to_numpy(), found.transform(X[::-1]))
+    assert places.index.tolist() == held.index.tolist()
+    assert np.array_equal(places.to_numpy(), model.embedding_)
+    with pytest.raises(ValueError, match="column 'g' holds string and not numbers"):
+        nf.TSNE(landmarks=150).fit(frame)
+    with pytest.raises(ValueError, match="X lacks the column 'a'"):
+        found.transform(frame[["b", "c"]])
 
 
 def test_a_lazy_map_is_saved_without_it(model, sources, tmp_path):
@@ -161,7 +167,7 @@ def test_on_a_cluster_the_model_is_sent_once_and_a_client_that_is_gone_is_named(
     from distributed import Client, LocalCluster, wait
 
     lazy = sources["dask"]
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster) as client:
         places = model.transform(lazy)
         (key,) = [key for key in client.futures if str(key).startswith("nearfield-model")]

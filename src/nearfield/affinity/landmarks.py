@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def check_landmarks(name: str, value: Any) -> None:
     """Refuse what is neither a number of rows nor the numbers of some."""
     if value is None:
         return
-    if not isinstance(value, bool) and hasattr(value, "__index__") and value >= FEWEST:
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= FEWEST:
         return
     told = np.asarray(value)
     if told.ndim != 1 or told.dtype.kind not in "iu" or len(told) < FEWEST:
@@ -63,7 +64,7 @@ def chosen(
     >>> chosen(rows, 5, "random", np.random.RandomState(0)).tolist()
     [2, 26, 55, 75, 86]
     """
-    if not hasattr(landmarks, "__index__"):
+    if not isinstance(landmarks, Integral):
         return _given(np.asarray(landmarks), len(rows))
     count = min(int(landmarks), len(rows))
     if choice == "random" or count == len(rows):
