@@ -39,6 +39,7 @@ _HOME = {
     "derive": "derivation.derive",
     "diagnose": "judge.diagnosing",
     "quality": "judge.quality",
+    "rows": "io.chunked",
     "show": "show",
     "spectrum": "comparison.spectrum",
     "open_studio": "studio.opening",
@@ -74,6 +75,7 @@ __all__ = [
     "penalties",
     "quality",
     "register",
+    "rows",
     "show",
     "spectrum",
     "terms",
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from nearfield.descent.run import Run
     from nearfield.engine.check import check
     from nearfield.estimators import TSNE, Embedder
+    from nearfield.io.chunked import rows
     from nearfield.io.maps import Map
     from nearfield.judge.diagnosing import diagnose
     from nearfield.judge.quality import quality

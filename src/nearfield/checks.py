@@ -11,7 +11,7 @@ from scipy import sparse
 SQUARABLE = 1e50  # of which fourth powers and squares of their sums are numbers, and of its inverse
 
 
-def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
+def finite(X: Any, names: Sequence[str] | None = None, what: str = "X", first: int = 0) -> None:
     """Refuse NaN and infinity, naming the rows.
 
     Parameters
@@ -22,6 +22,8 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
         The names of the columns.
     what : str
         What X is called in the message.
+    first : int
+        The number of the first row, where they are some of more.
 
     Examples
     --------
@@ -32,7 +34,7 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
     ValueError: X contains NaN in row 1, column 0: fill in or leave out such rows (1 of 2)
     """
     values = X.data if sparse.issparse(X) else np.asarray(X)
-    if values.dtype.kind not in "fc" or np.isfinite(values).all():
+    if values.dtype.kind not in "fc" or _all_finite(values):
         return
     if sparse.issparse(X):
         stored = sparse.coo_array(X)
@@ -44,15 +46,22 @@ def finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
         cells = values[bad]
     distinct = np.unique(rows)
     found = "NaN" if np.isnan(cells).any() else "infinity (inf)"
-    where = f"row{'s' if len(distinct) > 1 else ''} {', '.join(map(str, distinct[:5]))}"
+    where = f"row{'s' if len(distinct) > 1 else ''} {', '.join(map(str, first + distinct[:5]))}"
     if len(distinct) > 5:
         where += ", …"
     column = int(columns[0])
     named = repr(names[column]) if names is not None else column
     raise ValueError(
         f"{what} contains {found} in {where}, column {named}: fill in or leave out such rows"
-        f" ({len(distinct)} of {X.shape[0]})"
+        f" ({len(distinct)} of {f'those up to {first + X.shape[0] - 1}' if first else X.shape[0]})"
     )
+
+
+def _all_finite(values: Any) -> bool:
+    """Whether all are, without a mask of their size: the least and the largest are NaN if any number is."""
+    if values.dtype.kind == "c" or not values.size:
+        return bool(np.isfinite(values).all())
+    return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
 def numbers(X: Any, what: str = "X") -> Any:

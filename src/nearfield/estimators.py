@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nearfield.affinity.distances import check_precomputed
 from nearfield.affinity.given import as_matrix, rows_of
+from nearfield.affinity.landmarks import chosen
 from nearfield.affinity.mixed import MixedFitted
 from nearfield.affinity.mixing import Mix
 from nearfield.affinity.source import Source
@@ -23,12 +25,15 @@ from nearfield.algebra.method import Method
 from nearfield.checks import check_count, finite, numbers, whole
 from nearfield.defaults import MAX_ITER
 from nearfield.descent.beginning import resumed
+from nearfield.descent.blocks import Placing, all_rows
 from nearfield.descent.extending import check_old, with_places
 from nearfield.descent.finish import finish
 from nearfield.descent.models import Model, write_model
 from nearfield.descent.placing import Placed, Projection, Reference, projection
 from nearfield.descent.preparing import Preparation
+from nearfield.descent.progress import Tenths
 from nearfield.descent.run import Run
+from nearfield.descent.sampling import of_landmarks, picked
 from nearfield.descent.settings import (
     OPTIONS,
     Common,
@@ -41,9 +46,12 @@ from nearfield.descent.settings import (
 )
 from nearfield.descent.starts import classical_scaling, principal_components, random_numbers
 from nearfield.engine.plan import Plan
+from nearfield.io.chunked import Chunked, Held, chunked
+from nearfield.io.dasked import is_frame, rows_of_frame
 from nearfield.typing import Array
 
 T = TypeVar("T")
+GIVEN = ("precomputed", "affinity")  # metrics by which no rows are given
 
 
 class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -59,6 +67,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     method_: Method
     learning_rate_: float
     moved_: Array
+    landmarks_: Any
     classes_known_: Array
     n_features_in_: int
     feature_names_in_: Any
@@ -80,13 +89,55 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         ----------
         X : array, sparse matrix or data frame (points, columns), or a mix of views
             The data; distances, neighbours or affinities if `metric` says so; `nearfield.mix` of several.
+            What is not in memory: a mapped array, the path of a `.npy`, `.parquet` or `.feather` file, an
+            array of zarr or Dask; see `nearfield.rows`.
         y : sequence (points,), optional
             The class of each point, which has as much of a say as `supervision` gives it: by default none,
             and y is ignored. None, NaN and -1 are no class.
         weights : array (points,), optional
             How many equal rows each row stands for, 1 or more: the map is that of the repeated rows.
         """
-        return self._fit(_validated(self, X), weights, y)
+        rows = rows_of_frame(X) if is_frame(X) else chunked(X)
+        self.__dict__.pop("landmarks_", None)  # of an earlier fit
+        if self.landmarks is not None:
+            return self._fit_landmarks(X, rows, weights, y)
+        return self._fit(
+            _validated(self, X) if rows is None else all_rows(self._columns_of(rows)), weights, y
+        )
+
+    def _fit_landmarks(self, X: Any, rows: Chunked | None, weights: Any, y: Any) -> Self:
+        """Make a map of some rows, and place all others in it."""
+        check(self)
+        if isinstance(X, (Mix, tuple)) or (isinstance(self.metric, str) and self.metric in GIVEN):
+            raise ValueError("landmarks are rows of one view: leave out landmarks for distances and mixes")
+        rows = Held(_validated(self, X)) if rows is None else self._columns_of(rows)
+        self.__dict__.pop("preparation_", None)  # of an earlier fit
+        random, how = random_numbers(self.random_state), (self.metric, self.metric_params, self.n_jobs)
+        which = chosen(rows, self.landmarks, self.landmark_choice, random, *how)
+        model = copy.copy(self)
+        for name, value in of_landmarks(vars(self), which, len(rows)).items():
+            setattr(model, name, value)
+        masses = picked(weights, which, len(rows), "weights")
+        labels = picked(y, which, len(rows), "y") if self.supervision else None
+        model._fit(rows.gathered(which), masses, labels)
+        for name in vars(model).keys() - self.get_params().keys():
+            setattr(self, name, getattr(model, name))
+        self.landmarks_ = which
+        told = Tenths(f"{type(self).__name__}: placed", len(rows)) if self.verbose else None
+        places = self._placing().transform_rows(rows, told)
+        if isinstance(places, np.ndarray):  # of equal landmarks, each has its own
+            places[which] = model.embedding_
+        self.embedding_ = places
+        return self
+
+    def _columns_of(self, rows: Chunked) -> Chunked:
+        """The same rows, whose columns are noted as those that are fitted."""
+        self.n_features_in_ = rows.shape[1]
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if rows.names is not None:
+            self.feature_names_in_ = np.array(rows.names, dtype=object)
+        check_count(len(rows))
+        return rows
 
     def _fit(self, X: Any, weights: Any, y: Any = None) -> Self:
         """Make a map of data that are valid."""
@@ -141,8 +192,9 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame (rows, columns)
-            Rows with the fitted columns; where distances were fitted, those to the fitted points.
+        X : array, sparse matrix or data frame (rows, columns), or what is not in memory
+            Rows with the fitted columns; where distances were fitted, those to the fitted points. Arrays and
+            data frames of Dask give such, lazily.
 
         Examples
         --------
@@ -152,7 +204,14 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         >>> np.array_equal(model.transform(X), model.embedding_), model.transform(X[:1] + 0.01).shape
         (True, (1, 2))
         """
-        return self._reference_for(X, lambda reference, rows: reference.transform(rows)[0])
+        check_is_fitted(self, "embedding_")
+        placing = self._placing()
+        if is_frame(X):
+            return placing.transform_frame(X)
+        rows = chunked(X, placing.names)
+        if rows is None:
+            return self._reference_for(X, lambda reference, rows: reference.transform(rows)[0])
+        return placing.transform_rows(rows)
 
     def place(self, X: Any) -> Placed:
         """The places of some rows as in `transform`, with their neighbours, their cost and their novelty.
@@ -165,7 +224,12 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         >>> placed.Y.shape, placed.neighbours.shape, float(placed.novelty[0])
         ((1, 2), (1, 10), 1.0)
         """
-        return self._reference_for(X, lambda reference, rows: reference.place(rows))
+        check_is_fitted(self, "embedding_")
+        placing = self._placing()
+        rows = chunked(X, placing.names)
+        if rows is None:
+            return self._reference_for(X, lambda reference, rows: reference.place(rows))
+        return placing.place_rows(rows)
 
     def extend(self, X: Any, *, old: str = "fixed") -> Self:
         """Add rows to the map for good: they are placed, and then all that may move goes on to convergence.
@@ -191,6 +255,10 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         check_is_fitted(self, "embedding_")
         check(self)
+        if "landmarks_" in vars(self):
+            raise ValueError(
+                "a map of landmarks does not grow: transform places rows in it, fit makes another"
+            )
         rows = self._new_rows(X)
         if not rows.shape[0]:
             return self
@@ -231,6 +299,12 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
             X = rows_of(X, reference.fitted.n, self.metric)
         return ask(reference, self._new_rows(X))
 
+    def _placing(self) -> Placing:
+        """All that it takes to place rows."""
+        names = vars(self).get("feature_names_in_")
+        names = None if names is None else tuple(names)
+        return Placing(self._reference, vars(self).get("preparation_"), self.n_features_in_, names)
+
     def _new_rows(self, X: Any) -> Any:
         """Rows that are valid, as the fitted ones were mapped."""
         X = _validated(self, X, reset=False)
@@ -265,6 +339,8 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         if not type(self).__module__.startswith("nearfield."):
             raise TypeError(f"{type(self).__name__} is a class of one's own, which a file cannot hold")
         found = {name: getattr(self, name) for name in kept_attributes(type(self)) if name in vars(self)}
+        if "landmarks_" not in found or not isinstance(found["embedding_"], np.ndarray):
+            found.pop("embedding_")  # which the reference has, as far as it is there
         found = {name: KEPT[name][0](value) if name in KEPT else value for name, value in found.items()}
         parameters = self.get_params(deep=False) | {"checkpoint": None}  # which is of this machine alone
         model = Model(type(self).__name__, parameters, found, self._reference)
@@ -277,7 +353,7 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in ("precomputed", "affinity")
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in GIVEN
         return tags
 
 
@@ -296,7 +372,9 @@ class Embedder(Settings, _MapEstimator):
     Attributes
     ----------
     embedding_ : array (points, n_components)
-        The map.
+        The map; of landmarks, with a place for every row.
+    landmarks_ : array of int
+        With `landmarks`, the numbers of the rows that the map was made of.
     cost_ : float
         Its cost.
     n_iter_ : int
@@ -451,7 +529,7 @@ KEPT: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "plan_": (Plan.facts, Plan.of),
     "feature_names_in_": (list, lambda names: np.array(names, dtype=object)),
 }
-BESIDE = ("embedding_", "history_")  # which are there already
+BESIDE = ("history_",)  # which is there already
 
 
 def kept_attributes(kind: type) -> dict[str, Any]:

@@ -32,14 +32,15 @@ from nearfield.cli.preparation import (
     draw,
     like_positions,
     make_map,
+    model_of,
     nearest,
     perplexities,
     pinned,
     preparation,
-    save_model,
     start_positions,
 )
 from nearfield.cli.reading import Reading
+from nearfield.cli.sampling import Landmarks, Sample, refuse_beside
 from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
 from nearfield.io.unpacking import plain_name
 
@@ -94,6 +95,16 @@ def embed(
             help="Where to put some points: a table with id, y1 and y2. Without --id, it is the row, from 0."
         ),
     ] = None,
+    landmarks: Annotated[
+        int | None,
+        typer.Option(
+            min=4, metavar="NUMBER", help="Make the map of so many rows, and place all others in it."
+        ),
+    ] = None,
+    landmark_choice: Annotated[
+        str,
+        typer.Option(metavar="WAY", help="random, or thinned, so that dense regions do not take all."),
+    ] = "random",
     seed: Seed = 0,
     jobs: Jobs = None,
     parameters: Parameters = None,
@@ -162,7 +173,20 @@ def embed(
     from nearfield.affinity.source import Source
     from nearfield.io.tables import write_map
 
-    table = reading.read(data, metric, report)
+    sample = None
+    if landmarks is not None:
+        refuse_beside(
+            {
+                "keep": keep,
+                "neighbours": neighbours,
+                "like": like,
+                "pins": pins,
+                "start": start is not None and "." in start,
+            }
+        )
+        asked = Landmarks(landmarks, landmark_choice, metric, seed, bool(options.get("supervision")))
+        sample = Sample.of(data, reading, asked, report)
+    table = reading.read(data, metric, report) if sample is None else sample.table
     places = pinned(pins, table.ids, len(table.X), dimensions)
     named = {"names": table.names, "id": id, "label": label, "missing": missing, "notes": table.notes}
     how = preparation(table.X, standardize, pca, metric, seed, report, **named)
@@ -194,7 +218,7 @@ def embed(
         {k: v for k, v in given.items() if v is not None},
         places,
         shown=not quiet,
-        keep=save is not None,
+        keep=save is not None or sample is not None,
         labels=table.labels if options.get("supervision") else None,
     )
     seconds = time.perf_counter() - began
@@ -202,19 +226,25 @@ def embed(
         report("pinned", f"{len(places)} point{'s' * (len(places) > 1)}, as {pins} says")
     report("result", f"{made.result} in {seconds:.1f} s")
 
-    write_map(
-        out,
-        made.Y,
-        ids=table.ids,
-        labels=table.labels,
-        others=table.others,
-        neighbours=nearest(X, report) if neighbours else None,
-        about={"method": str(composed), "data": data.name, "notes": list(table.notes)},
-    )
+    about = {"method": str(composed), "data": data.name, "notes": list(table.notes)}
+    Y, labels = made.Y, table.labels
+    if sample is None:
+        write_map(
+            out,
+            Y,
+            ids=table.ids,
+            labels=labels,
+            others=table.others,
+            neighbours=nearest(X, report) if neighbours else None,
+            about=about,
+        )
+    else:
+        how_told = {"shown": not quiet, "kept": plot is not None}
+        Y, labels = sample.write(out, model_of(made, how), how, reading, about, report, **how_told)
     if plot is not None:
-        draw(plot, made.Y, table.labels, f"{name} · {method}", label)
+        draw(plot, Y, labels, f"{name} · {method}", label)
     if save is not None:
-        save_model(save, made, how, rows)
+        model_of(made, how).save(save, rows)
     report("wrote", ", ".join(str(path) for path in (out, plot, save) if path is not None))
     if made.checkpoint is not None and not made.interrupted:
         made.checkpoint.delete()

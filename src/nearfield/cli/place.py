@@ -84,10 +84,10 @@ def place(
     try:
         with writing(out) as rows, Gauge("placing", not quiet) as gauge, unpacked(data) as file:
             for table, share in chunks(file, wanted.choose, header):
-                for part in _pieces(table):
+                for part in pieces(table):
                     X, sides = wanted.mended(part, read)
                     found = _placed(model, X)
-                    rows.write(_columns(found, sides))
+                    rows.write(columns_of(found.Y, sides, found.novelty))
                     read, placed = read + len(part.X), placed + len(X)
                     if plot is not None:
                         drawn.append((found.Y, found.novelty))
@@ -96,7 +96,7 @@ def place(
             gauge(1.0, f"{placed} rows")
             if not placed:
                 none = _placed(model, np.empty((0, wanted.width)))
-                rows.write(_columns(none, {"id": np.empty(0, np.int64)}))
+                rows.write(columns_of(none.Y, {"id": np.empty(0, np.int64)}, none.novelty))
     except KeyboardInterrupt:
         print(f"interrupted after {placed} rows: nothing was written", file=sys.stderr, flush=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -235,9 +235,9 @@ def made_up(width: int) -> tuple[str, ...]:
     return tuple(f"x{j + 1}" for j in range(width))
 
 
-def _pieces(table: Table) -> Iterator[Table]:
-    """Some rows of a table at a time."""
-    step = max(1, min(ROWS, CELLS // max(1, table.X.shape[1])))
+def pieces(table: Table, rows: int = ROWS) -> Iterator[Table]:
+    """Up to so many rows of a table at a time."""
+    step = max(1, min(rows, CELLS // max(1, table.X.shape[1])))
     for lo in range(0, len(table.X), step):
         labels, ids = (None if each is None else each[lo : lo + step] for each in (table.labels, table.ids))
         yield replace(table, X=table.X[lo : lo + step], labels=labels, ids=ids)
@@ -250,11 +250,14 @@ def _placed(model: Any, X: np.ndarray) -> Any:
         return model.place(X)
 
 
-def _columns(found: Any, sides: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def columns_of(
+    Y: np.ndarray, sides: dict[str, np.ndarray], novelty: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
     """The columns that are written of some rows."""
-    places = {f"y{c + 1}": found.Y[:, c] for c in range(found.Y.shape[1])}
+    places = {f"y{c + 1}": Y[:, c] for c in range(Y.shape[1])}
     more = {name: each for name, each in sides.items() if name != "id"}
-    return {"id": sides["id"], **places, "novelty": found.novelty, **more}
+    told = {} if novelty is None else {"novelty": novelty}
+    return {"id": sides["id"], **places, **told, **more}
 
 
 def _draw(path: Path, model: Any, drawn: list[Any], title: str) -> None:

@@ -85,7 +85,7 @@ def preparation(
     if standardize:
         report("", "standardized the columns")
     hint = ""
-    if pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean"):
+    if prepares(width, pca, metric):
         pca, hint = min(50, rows), "; --pca 0 keeps all columns"
     if pca:
         if pca > min(rows, width):
@@ -94,6 +94,11 @@ def preparation(
             )
         report("", f"reduced {width} columns to {pca} principal components{hint}")
     return Preparation.of(X, standardize=standardize, components=pca, seed=seed, **columns)
+
+
+def prepares(width: int, pca: int | None, metric: str | None) -> bool:
+    """Whether so many columns are reduced where nothing is said of it."""
+    return pca is None and width > 100 and metric in (None, "euclidean", "sqeuclidean")
 
 
 def perplexities(text: str) -> Any:
@@ -275,17 +280,17 @@ def nearest(source: Source, report: Report) -> Nearest:
     return Nearest(found.indices, np.sqrt(found.squared.astype(np.float64)) * found.unit)
 
 
-def save_model(path: Path, made: Made, how: Preparation, rows: str) -> None:
-    """Write the model of a map, with the preparation that its rows need."""
+def model_of(made: Made, how: Preparation) -> Embedder:
+    """The model of a map, with the preparation that its rows need."""
     import numpy as np
 
     model = made.model
     if model is None:
-        raise ValueError("there is no model to save")
+        raise ValueError("no model was kept of this map")
     model.preparation_ = how
     model.n_features_in_ = len(how.names)
     model.feature_names_in_ = np.array(how.names, dtype=object)
-    model.save(path, rows)
+    return model
 
 
 def draw(path: Path, Y: np.ndarray, labels: np.ndarray | None, title: str, label: str | None = None) -> None:

@@ -24,8 +24,9 @@ from nearfield.cli.options import (
     UseRep,
     Vector,
 )
-from nearfield.cli.preparation import prepare
+from nearfield.cli.preparation import prepare, prepares
 from nearfield.cli.reading import Reading
+from nearfield.cli.sampling import is_streamed, table_of
 from nearfield.cli.terminal import Report
 
 PLACE = 3  # among the commands
@@ -77,7 +78,11 @@ def quality(
         check_writable(as_json)
         if any(path.exists() and as_json.exists() and as_json.samefile(path) for path in (data, mapped)):
             raise ValueError(f"--json {as_json} would replace what is judged: name another file")
-    table = reading.read(data, metric, report)
+    reduced = standardize or pca or missing != "refuse"
+    held = reduced or not is_streamed(data)
+    table = reading.read(data, metric, report) if held else table_of(data, reading, report)
+    if not held and prepares(len(table.names), pca, metric):
+        table, held = reading.read(data, metric, Report(quiet=True)), True
     Y, ids, labels = read_map(mapped)
     if id is None:
         refuse_as_measurement(table, ids, "ids", "--id")
@@ -85,7 +90,7 @@ def quality(
     labels = None if labels is None else labels[order]
     if label is None:
         refuse_as_measurement(table, labels, "labels", "--label")
-    X = prepare(table.X, standardize, pca, metric, seed, report)
+    X = prepare(table.X, standardize, pca, metric, seed, report) if held else table.X
     judged = nearfield.quality(
         X,
         Y[order],

@@ -35,7 +35,7 @@ from nearfield.descent.soundness import check_reference
 from nearfield.io.levels import Levels
 from nearfield.io.maps import Map, write_kept
 from nearfield.io.packing import UNFIT, is_unknown, pack, unpack
-from nearfield.io.schema import fits, in_a_line
+from nearfield.io.schema import check_array, check_indices, fits, in_a_line
 from nearfield.typing import Array
 
 ROWS = ("exact", "compact")
@@ -99,7 +99,7 @@ class Model:
     parameters : dict
         What its constructor was given.
     attributes : dict
-        What its fit found, but for the map and its history.
+        What its fit found, but for the history, and for the map unless that is one of landmarks.
     reference : Reference
         What places new rows.
     """
@@ -302,7 +302,22 @@ def _attributes(found: Any, kinds: Mapping[str, Any], kept: Map) -> dict[str, An
             raise ValueError(f"{in_a_line(name, 40)} is no attribute, or of another kind than that has")
     if not fits(found.get("n_features_in_"), int):
         raise ValueError("it does not say how many columns were fitted")
-    return {**found, "embedding_": kept.Y, "history_": kept.history}
+    if "landmarks_" in found:
+        _check_landmarks(found, kept.Y)
+    elif "embedding_" in found:
+        raise ValueError("it has a second map, and no landmarks")
+    return {"embedding_": kept.Y, **found, "history_": kept.history}
+
+
+def _check_landmarks(found: Mapping[str, Any], Y: Array) -> None:
+    """Refuse places of all rows, or numbers of landmarks among them, that do not go with the map of these."""
+    landmarks, places = found["landmarks_"], found.get("embedding_")
+    n = 2**62 if places is None else len(places)
+    check_indices("the landmarks", landmarks, n, once=True)
+    if len(landmarks) != len(Y):
+        raise ValueError(f"{len(landmarks)} landmarks are named, and the map has {len(Y)}")
+    if places is not None:
+        check_array("the places of all rows", places, (None, Y.shape[1]))
 
 
 def _together(value: Any, Y: Array) -> Any:

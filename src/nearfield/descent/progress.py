@@ -55,3 +55,23 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+class Tenths:
+    """Says how many rows are done, a line for each tenth of them.
+
+    Parameters
+    ----------
+    title : str
+        What is done with them.
+    rows : int
+        How many there are.
+    """
+
+    def __init__(self, title: str, rows: int) -> None:
+        self.title, self.rows, self._next = title, rows, 0
+
+    def __call__(self, done: int) -> None:
+        if done >= self._next:
+            print(f"{self.title} {done} of {self.rows} rows", file=sys.stderr, flush=True)
+            self._next = done + max(1, self.rows // 10)

@@ -115,6 +115,18 @@ def parameters(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a dict of names and values, such as {{'p': 3}}, got {value!r:.80}")
 
 
+def _landmarks(name: str, value: Any) -> None:
+    from nearfield.affinity.landmarks import check_landmarks
+
+    check_landmarks(name, value)
+
+
+def _choice(name: str, value: Any) -> None:
+    from nearfield.affinity.landmarks import check_choice
+
+    check_choice(name, value)
+
+
 def _mapping(name: str, value: Any) -> None:
     if value is not None and not isinstance(value, dict):
         raise ValueError(f"{name} must be a dict of positions, such as {{3: (10, 0)}}, got {value!r}")
@@ -297,6 +309,21 @@ class Fitting:
         nearest in the map before the move. That is `init`, if it is an array and wider than the kernel, or
         a map that is made first.""",
         _mapping,
+    )
+    landmarks: Any = option(
+        None,
+        "int or array of int, optional",
+        """Make the map of so many rows, or of those with these numbers, and place all others in it one by
+        one: for more rows than a map can be made of, or than memory holds.""",
+        _landmarks,
+    )
+    landmark_choice: str = option(
+        "random",
+        "{'random', 'thinned'}",
+        """How that many landmarks are chosen, by `random_state`: every row as likely as any other; or so that
+        dense regions do not take all, each row in proportion to the square root of the room around it, from
+        four times as many.""",
+        _choice,
     )
     verbose: Any = option(False, "bool or int", "Whether to show progress.")
 

@@ -144,7 +144,9 @@ def principal_components(
 def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
     """Principal components by the covariance, added up in the same order on any number of threads."""
     mean = X.mean(axis=0, dtype=np.float64)
-    largest = float(np.abs(X).max()) or 1.0  # squares of huge or tiny numbers would leave their range
+    largest = (
+        max(float(X.max()), -float(X.min())) or 1.0
+    )  # squares of huge or tiny numbers would leave their range
 
     def centred(lo: int, hi: int) -> Array:
         return (X[lo:hi].astype(np.float64) - mean) / largest

@@ -160,6 +160,6 @@ def _fitting(kind: type[Engine], task: Task) -> Plan:
         most = f"at most {int((free / 16) ** 0.5)} points" if seconds else "the points"
         raise MemoryError(
             f"the {kind.name} engine needs {size(memory)} ({reason}), and {size(free)} are free: map a"
-            f" sample of {most}"
+            f" sample of {most}, landmarks=… of an estimator, in which others are placed"
         )
     return Plan(kind.name, reason, memory, seconds, kind)

@@ -18,9 +18,9 @@ from nearfield.io.vectors import (
     holds_numbers,
     is_list,
     is_numeric,
+    is_single,
     pick,
     rows_of,
-    single,
     stored,
     width_of,
 )
@@ -77,6 +77,11 @@ class Layout:
         """Whether a column is one of numbers."""
         return self.elements[j] is not None or is_numeric(arrow, self.kinds[self.fields[j]])
 
+    def is_single(self, arrow: ModuleType, numbers: Sequence[int]) -> bool:
+        """Whether some columns of numbers hold no more than 32 bits each."""
+        held = [(self.kinds[self.fields[j]], self.elements[j]) for j in numbers]
+        return all(is_single(arrow, kind if at is None else kind.value_type) for kind, at in held)
+
 
 def read_arrow(path: Path, chooser: Chooser, vector: str | None = None) -> Table:
     """Read the vectors, or the numeric columns, some rows at a time, and the columns of labels and ids."""
@@ -123,12 +128,10 @@ def _numbers(
 
 def _read(arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int]) -> np.ndarray:
     """The numbers of all rows; of 32 bits where all of them are vectors of such."""
-    vectors = {laid.fields[j] for j in numbers if laid.elements[j] is not None}
-    whole = all(laid.elements[j] is not None for j in numbers) and bool(numbers)
-    kinds = {single(arrow, laid.kinds[name]) for name in vectors}
-    dtype = np.float32 if whole and kinds == {np.float32} else np.float64
+    vectors = bool(numbers) and all(laid.elements[j] is not None for j in numbers)
+    dtype = np.float32 if vectors and laid.is_single(arrow, numbers) else np.float64
     X, done = np.empty((file.rows or 0, len(numbers)), dtype), 0
-    for block in _blocks(arrow, file, laid, numbers, dtype):
+    for block in _blocks(arrow, file, laid, numbers, dtype, CELLS // max(1, len(numbers))):
         put(X, done, block)
         done += len(block)
     X.resize((done if numbers else file.rows or 0, len(numbers)), refcheck=False)
@@ -136,12 +139,12 @@ def _read(arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int]
 
 
 def _blocks(
-    arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int], dtype: Any
+    arrow: ModuleType, file: Batches, laid: Layout, numbers: Sequence[int], dtype: Any, size: int
 ) -> Iterator[np.ndarray]:
-    """The numbers of some rows at a time."""
+    """The numbers of up to so many rows at a time."""
     fields = list(dict.fromkeys(laid.fields[j] for j in numbers))
     start = 0
-    for part in file.parts(fields, max(1, CELLS // max(1, len(numbers)))) if fields else ():
+    for part in file.parts(fields, max(1, size)) if fields else ():
         yield _numbers_of(arrow, part, laid, numbers, dtype, start)
         start += len(part)
 
@@ -202,11 +205,32 @@ def arrow_chunks(path: Path, chooser: Chooser, rows: int) -> Iterator[tuple[Tabl
             yield Table(X, tuple(laid.names[j] for j in numbers), labels, ids), share
 
 
+def arrow_parts(path: Path, numbers: Sequence[int], dtype: Any, size: int) -> Iterator[np.ndarray]:
+    """The numbers of some columns, by their places in the layout, up to so many rows at a time."""
+    arrow = pyarrow()
+    with opened(path) as file:
+        yield from _blocks(arrow, file, Layout.of(arrow, file), numbers, dtype, size)
+
+
+def numbers_of(path: Path, chooser: Chooser, vector: str | None = None) -> tuple[list[str], list[str]]:
+    """The columns of numbers that `read_arrow` would read, and what there is to say of the others."""
+    arrow = pyarrow()
+    with opened(path) as file:
+        laid = Layout.of(arrow, file)
+        numbers, notes = _numbers(arrow, laid, chooser(laid.names), vector, path)
+        return [laid.names[j] for j in numbers], notes
+
+
 def arrow_columns(path: Path, names: Sequence[str]) -> dict[str, Any]:
     """Read some columns as they are, whatever their type."""
     with opened(path) as file:
         table = file.whole(names)
         return {name: table.column(k) for k, name in enumerate(names)}
+
+
+def text_of(column: Any) -> np.ndarray:
+    """A column as text, in which nothing is an empty one."""
+    return _text(column.to_pylist())
 
 
 def _text(values: list[Any]) -> np.ndarray:

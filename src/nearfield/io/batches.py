@@ -54,6 +54,12 @@ class Batches:
         """Some columns as a table."""
         raise TypeError(f"{type(self).__name__} does not define whole")
 
+    def counted(self) -> int:
+        """How many rows there are, if need be by counting."""
+        if self.rows is not None:
+            return self.rows
+        return sum(map(len, self.parts(self.schema.names[:1], 2**62)))
+
 
 class _Parquet(Batches):
     def __init__(self, file: Any) -> None:

@@ -18,6 +18,15 @@ _INDEX = re.compile(
 )
 
 
+def may_number(name: str) -> bool:
+    """Whether a column is called as one that numbers the rows.
+
+    >>> may_number("row_id"), may_number("humid")
+    (True, False)
+    """
+    return _INDEX.fullmatch(name) is not None
+
+
 def without_index(table: Table) -> Table:
     """Leave out whole numbers that tell the rows apart: as a measurement they would drown the others."""
     X, notes, keep = table.X, list(table.notes), []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nearfield.io.chunked import Chunked
 from nearfield.io.columns import quoted
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def match_rows(table: Table, map_ids: np.ndarray | None, rows: int, data: Path, 
     if map_ids is None:
         if rows != n:
             raise ValueError(f"{data} has {n} rows but {mapped} has {rows}: pass the data it was made of")
+        return np.arange(n)
+    if table.ids is None and rows == n and np.array_equal(map_ids, np.arange(n)):
         return np.arange(n)
     # As text, for 7 in one file may stand beside '7' in the other.
     wanted = [str(each) for each in (range(n) if table.ids is None else table.ids.tolist())]
@@ -113,6 +116,11 @@ def refuse_as_measurement(table: Table, values: np.ndarray | None, what: str, op
     """
     if values is None or values.dtype.kind not in "biuf" or np.array_equal(values, np.arange(len(values))):
         return  # text is no measurement, and what counts the rows may be in any table
-    for j, name in enumerate(table.names):
-        if np.array_equal(table.X[:, j], values.astype(float), equal_nan=True):
-            raise ValueError(f"the column {name!r} holds the {what} of the map: add {option} {name}")
+    values, alike = values.astype(float)[:, None], np.ones(len(table.names), bool)
+    for first, block in table.X.blocks() if isinstance(table.X, Chunked) else [(0, table.X)]:
+        there = values[first : first + len(block)]
+        alike &= ((block == there) | (np.isnan(block) & np.isnan(there))).all(axis=0)
+        if not alike.any():
+            return
+    name = table.names[int(np.argmax(alike))]
+    raise ValueError(f"the column {name!r} holds the {what} of the map: add {option} {name}")

@@ -48,15 +48,17 @@ def told_in_parquet(path: Path) -> dict[str, Any]:
 class ParquetRows:
     """A file that is written some rows at a time."""
 
-    def __init__(self, path: Path) -> None:
-        self._arrow, self._path = pyarrow(), path
+    def __init__(self, path: Path, about: Mapping[str, Any] | None = None) -> None:
+        self._arrow, self._path, self._about = pyarrow(), path, about
         self._writer: Any = None
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
         """Add rows; the first ones decide what the columns hold."""
         table = self._arrow.table({name: self._arrow.array(each) for name, each in columns.items()})
         if self._writer is None:
-            self._writer = self._arrow.parquet.ParquetWriter(self._path, table.schema)
+            told = {ABOUT: json.dumps(self._about)} if self._about else None
+            schema = table.schema.with_metadata(told)
+            self._writer = self._arrow.parquet.ParquetWriter(self._path, schema)
         self._writer.write_table(table.cast(self._writer.schema))
 
     def close(self) -> None:

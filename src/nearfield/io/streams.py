@@ -84,8 +84,10 @@ class _TextRows:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Rows]:
+def writing(path: Path, about: Mapping[str, Any] | None = None) -> Iterator[Rows]:
     """A `.csv`, `.tsv` or `.parquet` file to be written some rows at a time, whole or not at all.
+
+    `about` is what there is to tell of it, which a Parquet file can hold.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def writing(path: Path) -> Iterator[Rows]:
     suffix = check_map_path(path).suffix.lower()
     with replacing(path) as scratch:
         if suffix == ".parquet":
-            table = ParquetRows(scratch)
+            table = ParquetRows(scratch, about)
             try:
                 yield table
             finally:

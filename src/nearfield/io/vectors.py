@@ -47,6 +47,11 @@ def is_numeric(arrow: ModuleType, kind: Any) -> bool:
     )
 
 
+def is_single(arrow: ModuleType, kind: Any) -> bool:
+    """Whether a type is one of numbers of 32 bits, or 16, with a point."""
+    return arrow.types.is_float32(kind) or arrow.types.is_float16(kind)
+
+
 def holds_numbers(arrow: ModuleType, kind: Any) -> bool:
     """Whether a type is one of lists of numbers."""
     return is_list(arrow, kind) and is_numeric(arrow, kind.value_type)
@@ -90,8 +95,7 @@ def rows_of(arrow: ModuleType, column: Any, name: str, width: int, start: int = 
 
 def single(arrow: ModuleType, kind: Any) -> Any:
     """The kind of numbers that vectors are read as."""
-    value = kind.value_type
-    return np.float32 if arrow.types.is_float32(value) or arrow.types.is_float16(value) else np.float64
+    return np.float32 if is_single(arrow, kind.value_type) else np.float64
 
 
 def _lengths(arrow: ModuleType, column: Any) -> np.ndarray:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from nearfield.affinity.row_metrics import is_row_metric
 from nearfield.checks import finite, whole
+from nearfield.io.chunked import Chunked, chunked
 from nearfield.judge.distances import best_factor, spearman, squares_at, stress_1
 from nearfield.judge.labels import class_codes
 from nearfield.judge.ranks import area, beyond_chance, local_and_global, most_neighbours, shared, trust
@@ -194,8 +196,9 @@ def quality(
 
     Parameters
     ----------
-    X : array, sparse matrix or data frame (points, columns)
-        The data; distances if `metric` is "precomputed".
+    X : array, sparse matrix, data frame, or path or array of chunks (points, columns)
+        The data; distances if `metric` is "precomputed". Files (see `nearfield.rows`), mapped arrays and
+        those of zarr and Dask are not held.
     Y : array (points, dimensions), estimator or map
         The coordinates, or an object that has them as `embedding_` or `Y`.
     labels : sequence, optional
@@ -227,7 +230,7 @@ def quality(
     >>> nf.quality(X, 2 * X).auc
     1.0
     """
-    X = sparse.csr_array(X) if sparse.issparse(X) else _matrix(X, "X")
+    X = _data(X, Y, metric)
     # A data frame may well have a column Y.
     Y = _matrix(Y if hasattr(Y, "columns") else getattr(Y, "embedding_", getattr(Y, "Y", Y)), "Y")
     n = X.shape[0]
@@ -235,7 +238,8 @@ def quality(
         raise ValueError(f"X has {n} points but Y has {len(Y)}: pass the data that the map was made of")
     if n < 4:
         raise ValueError(f"the quality of a map needs at least 4 points, got {n}")
-    finite(X, what="X")
+    if not isinstance(X, Chunked):  # else it is looked at when it is read
+        finite(X, what="X")
     finite(Y, what="Y")
     k = neighbours_of(n_neighbors, n)
     codes = None if labels is None else class_codes(labels, n)
@@ -307,6 +311,16 @@ def _points(census: Census, queries: Any, n: int, k: int) -> Points:
         continuity=trust(rows["lost"], n, k),
         stress=np.sqrt(squares / rows["rr"]),
     )
+
+
+def _data(X: Any, Y: Any, metric: Any) -> Any:
+    """The data as a float64 matrix, or as rows that are read some at a time where the metric allows it."""
+    if sparse.issparse(X):
+        return sparse.csr_array(X)
+    rows = chunked(X, getattr(Y, "feature_names_in_", None))
+    if rows is None:
+        return _matrix(X, "X")
+    return rows if is_row_metric(metric) else rows.all()
 
 
 def _matrix(values: Any, what: str) -> Array:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from nearfield.affinity.between import of_products
 from nearfield.affinity.bits import Bits, is_bits
 from nearfield.affinity.distances import NOT_FINITE, check_metric, check_precomputed
 from nearfield.affinity.row_metrics import HALVED, changed, is_product, is_row_metric
+from nearfield.io.chunked import Chunked
 from nearfield.judge import loops
 from nearfield.typing import Array
 
@@ -27,8 +31,9 @@ def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[R
 
     Parameters
     ----------
-    X : array or sparse matrix (points, columns)
-        The points, or with ``metric="precomputed"`` their distances; finite.
+    X : array, sparse matrix or Chunked (points, columns)
+        The points, or with ``metric="precomputed"`` their distances; finite. Of `Chunked` rows, column after
+        column is laid into a file without a name, whose pages the system may take back.
     metric : str or callable
         Any metric of `sklearn.metrics.pairwise_distances`, or "precomputed".
     name : str
@@ -49,6 +54,8 @@ def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[R
         D += 0.0  # -0.0 becomes 0.0, whose bits are in order
         return lambda queries: D[queries], unit
     check_metric(metric)
+    if is_row_metric(metric) and isinstance(X, Chunked):
+        return _from_laid(*_laid_on_disk(X, metric, name), metric)
     if is_row_metric(metric) and not sparse.issparse(X):
         return _from_coordinates(X, metric, name)
     if is_bits(X, metric):
@@ -64,7 +71,27 @@ def distance_rows(X: Any, metric: Any = "euclidean", name: str = "X") -> tuple[R
 def _from_coordinates(X: Any, metric: str, name: str) -> tuple[Rows, float]:
     X = np.asarray(X, dtype=np.float64)
     unit = _unit(np.abs(X).max(initial=0.0))
-    Xt = np.ascontiguousarray(changed(X / unit, metric, what=f" of {name}").T)
+    return _from_laid(np.ascontiguousarray(changed(X / unit, metric, what=f" of {name}").T), unit, metric)
+
+
+def _laid_on_disk(X: Chunked, metric: str, name: str) -> tuple[Any, float]:
+    """The columns of rows that are not held, in a file, and the unit that they are measured in."""
+    folder, need = Path(tempfile.gettempdir()), 8 * X.shape[0] * X.shape[1]
+    if need > shutil.disk_usage(folder).free:
+        raise OSError(
+            f"to judge {X.what}, {need / 1e9:.1f} GB are laid into {folder}, and there is less room: set"
+            " TMPDIR to another folder, or judge some of the rows"
+        )
+    unit = _unit(max((np.abs(block).max(initial=0.0) for _, block in X.blocks()), default=0.0))
+    with tempfile.TemporaryFile(dir=folder) as file:
+        Xt = np.memmap(file, np.float64, "w+", shape=(X.shape[1], X.shape[0]))
+    for first, block in X.blocks():
+        Xt[:, first : first + len(block)] = changed(block / unit, metric, first, what=f" of {name}").T
+    return np.asarray(Xt), unit
+
+
+def _from_laid(Xt: Any, unit: float, metric: str) -> tuple[Rows, float]:
+    """Distances of points by their columns, which may be changed here."""
     if metric in HALVED:
         Xt /= np.sqrt(2.0)
     squares = metric in (*HALVED, "sqeuclidean")
