@@ -185,3 +185,21 @@ def test_the_flow_refuses_what_has_no_springs(X):
     for method in ("mds", "jse", "mssne", "dhssne"):
         with pytest.raises(ValueError, match="flow follows the springs"):
             nf.Run(X, method, optimizer="flow")
+
+
+def test_labels_have_a_say_in_its_weights(X):
+    y = np.tile([0, 1], 120)
+    plain, told = (nf.UMAP(n_epochs=20, random_state=0, supervision=share).fit(X, y) for share in (0.0, 0.9))
+    differ = y[:, None] != y
+    assert told.graph_.toarray()[differ].sum() < 0.5 * plain.graph_.toarray()[differ].sum()
+
+
+def test_rows_without_a_place_are_free_in_a_start_of_ones_own(X):
+    init = np.random.default_rng(0).normal(size=(240, 2))
+    init[3] = np.nan
+    assert np.isfinite(nf.UMAP(n_epochs=20, init=init).fit_transform(X)).all()
+
+
+def test_exaggeration_is_refused_where_the_rate_falls(X):
+    with pytest.raises(ValueError, match="knows no exaggeration"):
+        nf.Embedder("umap_sampled", optimizer="flow", exaggeration=12).fit(X)

@@ -282,6 +282,8 @@ class _MapEstimator(Fitting, Common, ClassNamePrefixFeaturesOutMixin, Transforme
         fitted = Source.of(reference.fitted.rows(), self.metric, self.metric_params, None, self.n_jobs)
         if self.supervision:  # nothing is known of the new rows
             options["labels"] = np.concatenate([self.classes_known_, np.full(rows.shape[0], -1.0)])
+        if reference.fitted.weights is not None:
+            options["weights"] = np.concatenate([reference.fitted.weights, np.ones(rows.shape[0])])
         run = Run(fitted.extended(rows).X, composition, **options)
         if old != "free":
             run.pin(np.arange(n), Y, follow=None, soft=old == "soft")

@@ -186,8 +186,3 @@ def _check_number(name: str, value: Any) -> None:
     """Refuse what is no number from 0 up."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a number from 0 up, got {value!r:.80}")
-
-
-def _fall(d: Any, log_a: float, log_b: float) -> Any:
-    """1/(1 + a d^2b)."""
-    return 1 / (1 + np.exp(log_a) * d ** (2 * np.exp(log_b)))

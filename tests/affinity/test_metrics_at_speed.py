@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
+import nearfield as nf
 from nearfield.affinity import space as module
 from nearfield.affinity.distances import distances
 from nearfield.affinity.neighbours import neighbours, neighbours_of
@@ -88,3 +89,27 @@ def test_what_has_no_such_distance_is_refused(random):
         neighbours(Source.of(X, "correlation"), 5)
     with pytest.raises(ValueError, match="sparse data of 0 and 1 alone"):
         neighbours(Source.of(sparse.csr_array(X), "hamming"), 5)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation", "hellinger"])
+def test_kept_rows_are_seen_as_those_that_were_given(metric):
+    C = np.random.default_rng(0).poisson(2.0, size=(80, 6)) + 1.0
+    model = nf.TSNE(metric=metric, perplexity=8, max_iter=40, random_state=0).fit(C)
+    kept, given = nf.diagnose(model), nf.diagnose(model, C)
+    np.testing.assert_allclose(kept["dimension"], given["dimension"], rtol=1e-2)
+    model.extend(C[:1] + 1)
+    assert model._reference.fitted.nearest(C[:5], 1)[1].max() < 1e-9
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_row_that_is_longer_than_all_points_has_them_in_the_order_of_its_products(kind):
+    X = np.random.default_rng(0).normal(size=(200, 6))
+    model = nf.TSNE(metric="inner_product", perplexity=8, max_iter=10, random_state=0).fit(kind(X))
+    long = 10 * X[:4]
+    indices, squared = model._reference.fitted.nearest(kind(long), 15)
+    for row, found, apart in zip(long, indices, squared, strict=True):
+        products = X @ row
+        np.testing.assert_array_equal(found, np.argsort(-products)[:15])
+        M = np.linalg.norm(X, axis=1).max()
+        expected = 2 * (M * np.linalg.norm(row) - products[found])
+        np.testing.assert_allclose(apart, expected, rtol=1e-3, atol=1e-3 * expected.max())

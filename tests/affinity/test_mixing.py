@@ -229,3 +229,18 @@ def test_what_a_mix_cannot_do_is_said():
     for act, reason in cases:
         with pytest.raises(ValueError, match=reason):
             act()
+
+
+def test_categories_that_are_missing_are_named():
+    kinds = np.array(["a", None, "b"] * 10, dtype=object)
+    with pytest.raises(ValueError, match="view 0 lacks a category in row 1"):
+        nf.mix([kinds])
+
+
+def test_no_rows_are_a_mix_too():
+    assert nf.mix([np.zeros((0, 3)), np.zeros((0, 1), dtype="U3")]).X.shape == (0, 4)
+
+
+def test_weights_of_umap_are_of_one_view():
+    with pytest.raises(ValueError, match="UMAP's weights are of one view"):
+        nf.UMAP().fit(nf.mix([np.eye(30), np.eye(30)]))

@@ -161,7 +161,10 @@ def test_the_header_can_be_told(here: Path, stand_in: type[StandIn]) -> None:
             r"no option --n-neighbors: use --perplexity, the effective number",
         ),
         ("embed iris.csv --n_neighbors=15", r"no option --n_neighbors: use --perplexity"),
-        ("embed iris.csv --min-dist 0.1", r"no option --min-dist: .*--method umap --set a=1.58 --set b=0.9"),
+        (
+            "embed iris.csv --min-dist 0.1",
+            r"no option --min-dist: .*--method umap_sampled --set a=1.58 --set b=0.9",
+        ),
         ("embed iris.csv --n-components 3", r"use --dimensions, of the map"),
         ("embed iris.csv --random-state 3", r"use --seed"),
         ("compare iris.csv --n-neighbors 15", r"use --perplexity"),

@@ -128,3 +128,30 @@ def test_what_cannot_be_looked_at_says_so(model):
         nf.show.map(model, labels="beauty")
     with pytest.raises(KeyError, match="beauty"):
         nf.diagnose(model)["beauty"]
+
+
+def test_weights_are_repeated_rows():
+    """Over all pairs: so many neighbours are fewer rows where some of them are equal."""
+    m = np.random.default_rng(1).integers(1, 4, size=N)
+    Y = nf.TSNE(perplexity=10, random_state=0, max_iter=60).fit_transform(X)
+    options = {"perplexity": 10, "engine": "exact"}
+    weighted = nf.diagnose(nf.Run(X, "tsne", weights=m.astype(float), init=Y, **options))
+    repeated = nf.diagnose(nf.Run(np.repeat(X, m, axis=0), "tsne", init=np.repeat(Y, m, axis=0), **options))
+    first = np.cumsum(m) - m
+    for name in ("beta", "dimension", "hubness"):
+        np.testing.assert_allclose(weighted[name], repeated[name][first], rtol=0.05, atol=0.02, err_msg=name)
+
+
+def test_umap_is_looked_at_by_its_own_weights():
+    made = nf.UMAP(n_neighbors=12, n_epochs=150, random_state=0).fit(X)
+    cost = nf.diagnose(made)["cost"]
+    placed = made.place(X[20:60] + 1e-4)
+    near = np.linalg.norm(placed.Y - made.embedding_[20:60], axis=1) < 0.2 * made.embedding_.std()
+    assert near.mean() > 0.5
+    assert np.corrcoef(placed.cost[near], cost[20:60][near])[0, 1] > 0.5
+
+
+def test_of_several_views_none_is_looked_at():
+    made = nf.TSNE(perplexity=10, max_iter=20, random_state=0).fit(nf.mix([X, X[:, :2]]))
+    with pytest.raises(ValueError, match="several views were fitted"):
+        nf.diagnose(made)

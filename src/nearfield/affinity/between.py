@@ -40,7 +40,9 @@ def of_products(X: Any, metric: str) -> tuple[Between, Between]:
 
     def parts(rows: Any) -> tuple[Any, Any, Any]:
         z, squares, t = changed_sparse(rows, metric)
-        return z, squares if longest is None else np.full_like(squares, longest), t
+        if longest is not None:  # see `Products`
+            squares = 2 * np.maximum(longest, np.sqrt(longest * squares)) - longest
+        return z, squares, t
 
     X, squares, offsets = parts(X)
 

@@ -5,7 +5,7 @@ See McInnes, Healy and Melville (2018). They stand in the place of those that a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -60,7 +60,7 @@ class FuzzyNeighbours:
     local_connectivity: float = 1.0
     set_op_mix_ratio: float = 1.0
     least: float | None = 0.0
-    known: tuple[Array, Array] | None = None
+    known: tuple[Array, Array] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         whole("n_neighbors", self.n_neighbors, 2)
@@ -90,6 +90,8 @@ class FuzzyNeighbours:
             traits.unit = found.unit
             traits.note_spacing(found.indices[:, :NEAREST], found.squared[:, :NEAREST])
         a = self.seen(np.sqrt(found.squared.astype(np.float64)), source.n, source.n_jobs)
+        if source.labels is not None:
+            source.labels.discount(a, found.indices, bare=True)
         there = a > 0
         indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         rows = sparse.csr_array((a[there].astype(np.float32), found.indices[there], indptr), (source.n,) * 2)

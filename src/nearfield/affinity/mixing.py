@@ -171,8 +171,14 @@ def _categories(X: Any, number: int) -> tuple[Any, str]:
             f"view {number} has text in column {text.index(True)} and numbers in column {text.index(False)}:"
             " give them as views of their own"
         )
+    for i, row in enumerate(X):
+        if any(cell is None or cell != cell for cell in row):  # NaN differs from itself
+            raise ValueError(
+                f"view {number} lacks a category in row {i}: give it a name, such as 'unknown', or leave out"
+                " the row"
+            )
     known = {cell: _code(cell) for cell in {str(cell) for cell in X.flat}}
-    return np.array([[known[str(cell)] for cell in row] for row in X]), "hamming"
+    return np.array([known[str(cell)] for cell in X.flat], dtype=np.float64).reshape(X.shape), "hamming"
 
 
 def _code(cell: str) -> float:

@@ -74,6 +74,18 @@ def changed(rows: Array, metric: str, first: int = 0, what: str = "") -> Array:
     return rows / norms
 
 
+def unchanged(rows: Array, metric: str) -> Array:
+    """Rows that `changed` turns into these.
+
+    Examples
+    --------
+    >>> shares = unchanged(changed(np.array([[1.0, 3.0]]), "hellinger"), "hellinger")
+    >>> shares / shares.sum()
+    array([[0.25, 0.75]])
+    """
+    return rows**2 if metric == "hellinger" else rows  # all others leave a row alone that was changed before
+
+
 def changed_sparse(X: Any, metric: str) -> tuple[Any, Array, Array]:
     """Sparse rows, which stay sparse: z, the squared lengths of u, and t with u·v = z·z' - t t'."""
     X = sparse.csr_array(X, dtype=np.float64)

@@ -17,7 +17,15 @@ from nearfield.affinity import search_loops
 from nearfield.affinity.between import Between, of_metric, of_products
 from nearfield.affinity.bits import Bits, is_bits
 from nearfield.affinity.distances import NOT_FINITE, check_gave
-from nearfield.affinity.row_metrics import CENTRED, HALVED, PRODUCT, changed, is_product, is_row_metric
+from nearfield.affinity.row_metrics import (
+    CENTRED,
+    HALVED,
+    PRODUCT,
+    changed,
+    is_product,
+    is_row_metric,
+    unchanged,
+)
 from nearfield.affinity.search import (
     QUERIES,
     Columns,
@@ -108,8 +116,8 @@ class Vectors(Space):
         return self._by_metric(squared, asking)
 
     def rows(self) -> Any:
-        """The points as they were given, to the digits of float32; changed as the metric changes them."""
-        return self.X.astype(np.float64) / self._factor + self._mean
+        """The points, to the digits of float32, as rows in which the metric sees what it saw at first."""
+        return unchanged(self.X.astype(np.float64) / self._factor + self._mean, self.metric)
 
     def _asking(self, rows: Any) -> Any:
         """Other rows as the points are."""
@@ -205,9 +213,10 @@ class Products(Vectors):
         )
 
     def _by_metric(self, squared: Any, asking: Any) -> Any:
-        # 2 M² - 2 q·x; a new row that is longer than all points may have larger products than they.
+        # 2 M² - 2 q·x; of a row that is longer than all points 2 M|q|, which no product of its exceeds.
         lengths = np.einsum("ij,ij->i", asking, asking, dtype=np.float64)
-        return np.maximum(squared + (self.longest - lengths)[:, None].astype(np.float32), 0)
+        most = np.maximum(self.longest, np.sqrt(self.longest * lengths))
+        return np.maximum(squared + (2 * most - self.longest - lengths)[:, None].astype(np.float32), 0)
 
 
 class Table(Space):

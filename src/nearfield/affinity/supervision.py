@@ -122,17 +122,17 @@ def _codes(labels: Any, n: int) -> Any:
     if any(isinstance(each, tuple) or not isinstance(each, Hashable) for each in values):
         raise ValueError("labels must be one for each point, and not several: pass one column")
     known = [each for each in values if not _is_missing(each)]
-    numbers = [each for each in known if isinstance(each, float)]
+    numbers = [float(each) for each in known if isinstance(each, (float, np.floating))]
     if set(known) in ({-1, 1}, {-1, "1"}):
         raise ValueError(
             "labels are -1 and 1: if -1 is a class, name the classes otherwise, such as 0 and 1; if it is no"
             " label, pass NaN in its place"
         )
-    if any(each != round(each) for each in numbers if np.isfinite(each)):
-        wrong = next(each for each in numbers if each != round(each))
+    measured = [each for each in numbers if not np.isfinite(each) or each != round(each)]
+    if measured:
         raise ValueError(
-            f"labels look like measurements ({wrong:g} is one of them), and are taken as classes: pass bins"
-            " of them if that is meant, or leave supervision at 0"
+            f"labels look like measurements ({measured[0]:g} is one of them), and are taken as classes: pass"
+            " bins of them if that is meant, or leave supervision at 0"
         )
     kept = {each for each in known if each != -1}
     if not kept:

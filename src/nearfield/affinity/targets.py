@@ -124,6 +124,8 @@ def _of_views(source: Source, method: Method, perplexity: Any, on: str, traits: 
     """The mean of what the views ask for, each calibrated on its own."""
     if method.target_kind == "distances":
         raise ValueError("a cost of distances takes one view: give the data alone, or a method with a kernel")
+    if isinstance(perplexity, FuzzyNeighbours):
+        raise ValueError("UMAP's weights are of one view: give the data alone, or 'umap' with a perplexity")
     if scale_perplexities(perplexity, method, source.n) is not None:
         raise ValueError("a mix of views takes one perplexity: give a number, and a method of one scale")
     largest = float(np.max(check_perplexity(perplexity, source.n, _others(source))))

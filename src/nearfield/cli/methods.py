@@ -15,7 +15,10 @@ PLACE = 6  # among the commands
 def methods(
     as_json: Annotated[bool, typer.Option("--json", help="For programs to read.")] = False,
 ) -> None:
-    """List the methods that have a name."""
+    """List the methods that have a name.
+
+    Principal components minimise no cost and are none of them; embed and compare take `pca` as well.
+    """
     from nearfield.algebra.catalogue import entries
 
     named = [(entry, entry.build()) for entry in entries()]
@@ -45,4 +48,3 @@ def methods(
         for entry, method in named
     ]
     show_grid(("name", "cost", "kernel", "normalization", "description"), rows)
-    print("pca, for comparison, is no method, since it minimises no cost; embed and compare take it as well")

@@ -23,10 +23,13 @@ from nearfield.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    UseRep,
+    Vector,
 )
 from nearfield.cli.preparation import perplexities, prepare
 from nearfield.cli.reading import Reading
-from nearfield.cli.terminal import Report, compose, settings
+from nearfield.cli.terminal import INTERRUPTED, Report, compose, settings
+from nearfield.io.unpacking import plain_name
 
 PLACE = 2.5  # among the commands
 
@@ -57,6 +60,8 @@ def spectrum(
     header: Header = None,
     array: Array = None,
     missing: Missing = "refuse",
+    vector: Vector = None,
+    use_rep: UseRep = None,
     perplexity: Annotated[
         Any, typer.Option(parser=perplexities, metavar="NUMBER", help="The effective number of neighbours.")
     ] = None,
@@ -82,11 +87,11 @@ def spectrum(
     Ctrl-C ends the work early and writes the maps so far.
     """
     report = Report(quiet)
-    reading = Reading(label, columns, id, header, array, missing)
+    reading = Reading(label, columns, id, header, array, missing, vector, use_rep)
     reading.check()
     composed = compose(method, settings(parameters or []))
     wanted = numbers(attractions)
-    out = Path(f"{data.stem}-spectrum.png") if out is None else out
+    out = Path(f"{plain_name(data)}-spectrum.png") if out is None else out
     _check_outputs(data, out, maps, film)
     table = reading.read(data, metric, report)
     X = prepare(table.X, standardize, pca, metric, seed, report)
@@ -110,6 +115,8 @@ def spectrum(
     if film is not None:
         found.film(film, table.labels, legend_title=label)
     report("wrote", ", ".join(str(path) for path in (out, maps, film) if path is not None))
+    if found.interrupted:  # of which was warned
+        raise typer.Exit(INTERRUPTED)
 
 
 def _check_outputs(data: Path, out: Path, maps: Path | None, film: Path | None) -> None:

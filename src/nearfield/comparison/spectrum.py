@@ -56,6 +56,10 @@ class Spectrum:
         Whether each has come to rest.
     method : str
         The name of the method.
+    source : Source
+        The data.
+    interrupted : bool
+        Whether Ctrl-C ended it.
     """
 
     attractions: tuple[float, ...]
@@ -65,6 +69,7 @@ class Spectrum:
     converged: tuple[bool, ...]
     method: str
     source: Source = field(repr=False)
+    interrupted: bool = False
 
     def __len__(self) -> int:
         return len(self.maps)
@@ -92,7 +97,13 @@ class Spectrum:
 
     def quality(self, labels: Any = None, **how: Any) -> list[Quality]:
         """How good each map is, as `nearfield.quality` judges it; `how` are further arguments of that."""
-        how = {"metric": self.source.metric, "n_jobs": self.source.n_jobs, **how}
+        metric = how.get("metric", self.source.metric)
+        if isinstance(metric, tuple) or (self.source.metric_params and "metric" not in how):
+            raise ValueError(
+                "the figures are of one view and a metric without parameters: name another, as in"
+                " quality(metric='euclidean'), or call nearfield.quality with the data and the distances"
+            )
+        how = {"metric": metric, "n_jobs": self.source.n_jobs, **how}
         return [quality(self.source.X, Y, labels, **how) for Y in self.maps]
 
     def show(self, labels: Any = None, **style: Any) -> Panels:
@@ -213,6 +224,7 @@ def spectrum(
     check_one_run("spectrum", options)
     run: Run | None = None
     found: dict[float, tuple[Array, float, int, bool]] = {}
+    ended = False
     for each in sorted(wanted, reverse=True):
         if run is None:
             run = Run(X, method, weights=weights, attraction=each, **options)
@@ -222,6 +234,7 @@ def spectrum(
         title = f"attraction {each:g}"
         converged, interrupted = finish(run, max_iter, title=title, shown=bool(verbose), **stop)
         found[each] = (run.Y, run.cost, run.iteration, converged)
+        ended = ended or interrupted
         if interrupted and len(found) < len(wanted):
             left = ", ".join(f"{each:g}" for each in wanted if each not in found)
             warnings.warn(f"no map was made of attraction {left}", UserWarning, stacklevel=2)
@@ -232,7 +245,7 @@ def spectrum(
     name = method if isinstance(method, str) else str(method)
     assert run is not None
     maps = [turned[each] for each in there]
-    return Spectrum(there, maps, np.array(costs), iterations, converged_, name, run.source)
+    return Spectrum(there, maps, np.array(costs), iterations, converged_, name, run.source, ended)
 
 
 def _checked(attractions: Any, method: str | Method) -> tuple[float, ...]:

@@ -235,6 +235,8 @@ def schedule(
         lengths = (*(RUNG_ITERATIONS,) * (scales - 1), None)
         return tuple(replace(last, iterations=length, stage=stage) for stage, length in enumerate(lengths))
     if habits.falls:
+        if exaggeration not in ("auto", 1):
+            raise ValueError("a rate that falls to nothing knows no exaggeration: leave it at 'auto'")
         # A rate of 1 is that of UMAP's program, in which an edge of weight 1 is visited in every epoch.
         rate = _rate(method, 1.0 if automatic else learning_rate, natural_rate, n, FEW)
         length = epochs(n) if rate_iter is None else rate_iter

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
+from scipy.spatial import cKDTree
 
 from nearfield.descent.starts import FAINT, largest_eigenvectors, principal_components
 from nearfield.parallel import one_blas_thread
@@ -53,7 +54,7 @@ def boxed(Y: Array, side: float) -> Array:
     >>> boxed(np.array([[0.0, 1.0], [1.0, 1.5], [4.0, 2.0]]), 10.0).tolist()
     [[0.0, 0.0], [2.5, 5.0], [10.0, 10.0]]
     """
-    low, high = Y.min(axis=0), Y.max(axis=0)
+    low, high = np.nanmin(Y, axis=0), np.nanmax(Y, axis=0)  # rows of NaN have no place yet
     return side * (Y - low) / np.where(high > low, high - low, 1.0)
 
 
@@ -66,12 +67,10 @@ def modes_of_parts(graph: Any, n_components: int, random: np.random.RandomState,
         return _modes(graph, n_components, random)
     places = _places(part, count, n_components, random, data)
     # Half of the way to the nearest other part is what each has for itself.
-    gaps = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1))
-    np.fill_diagonal(gaps, np.inf if count > 1 else 2.0)
-    rooms = gaps.min(axis=1) / 2
+    rooms = cKDTree(places).query(places, 2)[0][:, 1] / 2 if count > 1 else np.ones(1)
     Y = np.empty((graph.shape[0], n_components))
-    for k in range(count):
-        members = np.flatnonzero(part == k)
+    by_part = np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part))[:-1])
+    for k, members in enumerate(by_part):
         if len(members) <= max(FEW, n_components + 1):
             within = random.uniform(-1, 1, size=(len(members), n_components))
         else:

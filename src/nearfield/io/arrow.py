@@ -249,6 +249,8 @@ def _kind(arrow: ModuleType, kind: Any) -> str:
     types = arrow.types
     if is_list(arrow, kind):
         return "column of lists" if not holds_numbers(arrow, kind) else "column of uneven lists"
+    if types.is_struct(kind) or types.is_map(kind):
+        return "column of objects"
     if types.is_temporal(kind):
         return "column of times"
     if types.is_null(kind):

@@ -132,6 +132,8 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _values(column: Any) -> np.ndarray:
-    """A column of pandas as NumPy has it: categories as their names."""
+    """A column of pandas as NumPy has it: categories as their names, and what is missing as empty text."""
     values = np.asarray(column)
-    return values if values.dtype.kind in "biuf" else np.array(["" if x is None else str(x) for x in values])
+    if values.dtype.kind in "biuf":
+        return values
+    return np.array(["" if gone else str(x) for gone, x in zip(column.isna(), values, strict=True)])

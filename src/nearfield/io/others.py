@@ -74,8 +74,16 @@ def beside_a_map(others: Mapping[str, Any]) -> dict[str, Any]:
 
     >>> list(beside_a_map({"y1": 0, "year": 1}))
     ['data_y1', 'year']
+    >>> list(beside_a_map({"y1": 0, "data_y1": 1}))
+    ['data_data_y1', 'data_y1']
     """
-    return {f"data_{name}" if _OWN.fullmatch(name) else name: each for name, each in others.items()}
+    found: dict[str, Any] = {}
+    for name, each in others.items():
+        called = f"data_{name}" if _OWN.fullmatch(name) else name
+        while called in found or (called != name and called in others):
+            called = f"data_{called}"
+        found[called] = each
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,6 +100,8 @@ def suffix_of(first: bytes) -> str:
 
 
 def _is_npz(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):  # damaged, which is told where it is unpacked
+        return False
     with zipfile.ZipFile(path) as archive:
         return all(name.endswith(".npy") for name in archive.namelist())
 

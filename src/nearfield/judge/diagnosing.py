@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from nearfield.affinity.fitted import Fitted, Ties
+from nearfield.affinity.fuzzy import FuzzyNeighbours
+from nearfield.affinity.mixed import MixedFitted
 from nearfield.affinity.neighbours import neighbours
-from nearfield.affinity.perplexity import calibrate, check_perplexity
+from nearfield.affinity.perplexity import calibrate, calibrated, check_perplexity
 from nearfield.affinity.source import Source
 from nearfield.affinity.targets import TIMES
 from nearfield.affinity.traits import NEAREST
@@ -127,23 +129,26 @@ def diagnose(model: Any, X: Any = None) -> Diagnosed:
     fitted, held = reference.fitted, reference.held
     source = _source(fitted, X)
     n, method = fitted.n, getattr(held, "method", None)
-    several = isinstance(reference.perplexity, (str, list, tuple))
-    perplexities = check_perplexity(None if several else reference.perplexity, n)
+    asked, others = reference.perplexity, None if fitted.weights is None else fitted.weights.sum() - 1
+    one = None if isinstance(asked, (str, list, tuple, FuzzyNeighbours)) else asked
+    perplexities = check_perplexity(one, n, others)
     all_pairs = bool(getattr(held, "all_pairs", False))
     k = n - 1 if all_pairs else min(n - 1, max(int(TIMES * perplexities.max()), KEPT))
     found = neighbours(source, k)
     near = min(KEPT, (n - 1) // 2, k)
     squared = found.squared.astype(np.float64) * found.unit**2
-    calibrated = calibrate(squared.copy(), perplexities, skip_self=False, n_jobs=source.n_jobs)
+    seen = _calibrated(fitted, found.indices, squared, perplexities)
     there = np.isfinite(squared)
-    hubness = np.bincount(found.indices[there], calibrated.rows[there], minlength=n)
-    bare = method is not None and method.target_kind == "weights"
-    ties = _ties(fitted, found.indices, squared, calibrated.rows, bare=bare)
+    if isinstance(asked, FuzzyNeighbours):
+        ties = _fuzzy_ties(asked, found.indices, squared, n, source.n_jobs)
+    else:
+        bare = method is not None and method.target_kind == "weights"
+        ties = _ties(fitted, found.indices, squared, seen.rows, bare=bare)
     ties = _with_itself(ties).over_all(n) if all_pairs else ties
     columns: dict[str, Any] = {
-        "beta": calibrated.beta,
-        "dimension": calibrated.dimension,
-        "hubness": hubness,
+        "beta": seen.beta,
+        "dimension": seen.dimension,
+        "hubness": _hubness(fitted, found.indices, there, seen),
         "cost": _costs(fitted, held, ties, source),
         "rnx": _kept(found.indices[:, :near], held.Y, source.n_jobs),
         "novelty": fitted.novelty(np.arange(n), found.indices[:, :NEAREST], squared[:, :NEAREST]),
@@ -168,6 +173,8 @@ def _reference_of(model: Any) -> Reference:
 
 def _source(fitted: Fitted, X: Any) -> Source:
     """What neighbours are searched in."""
+    if isinstance(fitted, MixedFitted):
+        raise ValueError("several views were fitted, and diagnose looks at one: fit that alone")
     if fitted.affinities:
         raise ValueError("a ready P holds no distances, by which points could be looked at: fit the data")
     if X is None:
@@ -187,6 +194,44 @@ def _ties(fitted: Fitted, indices: Any, squared: Array, p: Array, *, bare: bool)
     many = there.astype(np.float64) if fitted.weights is None else fitted.weights[indices] * there
     ahead = p / np.maximum(p.max(axis=1, keepdims=True), 1e-300) if bare else p
     return Ties(indices, squared, ahead, fitted._back(indices, squared, bare), many)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What each point sees of its nearest, each of these counted as one: p, and of its own copies; and β."""
+
+    rows: Array
+    own: Array
+    beta: Array
+    dimension: Array
+
+
+def _calibrated(fitted: Fitted, indices: Any, squared: Array, perplexities: Array) -> _Seen:
+    """P of the fitted points among themselves; of a weighted one its other copies are neighbours, too."""
+    n, m = len(squared), fitted.weights
+    if m is None:
+        found = calibrate(squared.copy(), perplexities, skip_self=False, n_jobs=fitted.n_jobs)
+        return _Seen(found.rows, np.zeros(n), found.beta, found.dimension)
+    wide = np.column_stack([np.zeros(n), squared])
+    copies = np.column_stack([m - 1, np.where(np.isfinite(squared), m[indices], 0.0)])
+    found = calibrated(wide, perplexities, False, True, copies, fitted.n_jobs)
+    return _Seen(np.ascontiguousarray(found.rows[:, 1:]), found.rows[:, 0], found.beta, found.dimension)
+
+
+def _hubness(fitted: Fitted, indices: Any, there: Any, seen: _Seen) -> Array:
+    """Σ_j p_i|j over all copies."""
+    m = np.ones(fitted.n) if fitted.weights is None else fitted.weights
+    found = np.bincount(indices[there], (m[:, None] * seen.rows)[there], minlength=fitted.n)
+    return found + (m - 1) * seen.own
+
+
+def _fuzzy_ties(fuzzy: FuzzyNeighbours, indices: Any, squared: Array, n: int, n_jobs: int | None) -> Ties:
+    """What ties each fitted point to its nearest by UMAP's weights, as if it were new among them."""
+    k = min(fuzzy.others(n), indices.shape[1])
+    near = np.ascontiguousarray(squared[:, :k])
+    ahead = fuzzy.seen(np.sqrt(near), n, n_jobs, mean=0.0)
+    there = np.isfinite(near).astype(np.float64)
+    return Ties(np.ascontiguousarray(indices[:, :k]), near, ahead, np.zeros_like(ahead), there)
 
 
 def _with_itself(ties: Ties) -> Ties:
