@@ -2,8 +2,8 @@
 
     python -m benchmarks.studies.places [--data mnist.npz] [--settle 500] [--follow class]
 
-The point in the middle of each class is pinned in three places: *near*, as far away as the map's RMS radius R;
-*far*, outside of the map; and *in* the middle of another class. As many follow as the class has members,
+The point in the middle of each class is pinned in three places: *near*, as far away as the map's RMS radius
+R; *far*, outside of the map; and *in* the middle of another class. As many follow as the class has members,
 nearest in the map, or with `--follow class` its members. A map of ten thousand rows of MNIST, or of the
 digits, is at rest before; it comes to rest while it is pulled, and again when the pull has faded.
 
