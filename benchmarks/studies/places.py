@@ -21,18 +21,10 @@ import numpy as np
 import nearfield as nf
 from benchmarks.shared.tables import bounded, table
 from benchmarks.studies.drags import central, radius
-from benchmarks.studies.studios import rows_from
+from benchmarks.studies.studios import rows_from, to_rest
 
 POINTS = 10_000
 WAY, SETTLED = 0.9, 0.85  # what is hoped for
-LONGEST = 4000  # iterations until a map is at rest
-
-
-def to_rest(run: Any) -> None:
-    """Iterate until nothing is gained any more."""
-    end = run.iteration + LONGEST
-    while not run.iterate() and run.iteration < end:
-        pass
 
 
 def places(Y: Any, point: int, other: Any) -> dict[str, Any]:
