@@ -105,7 +105,7 @@ def test_what_fades_can_be_told_to_fade_sooner_or_later():
     run.settle(10)
     run.step(5)
     (further,) = (left for left, _ in run._descent.problem.terms)
-    assert further == pytest.approx(half_way * 0.4**GENTLY)
+    assert further == pytest.approx((0.5 * 0.4) ** GENTLY)
     run.step(5)
     assert run._descent.problem.terms == []
     run.undo()
