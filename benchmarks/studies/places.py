@@ -2,8 +2,8 @@
 
     python -m benchmarks.studies.places [--data mnist.npz] [--settle 500] [--follow class]
 
-The point in the middle of each class is pinned in three places: *near*, as far away as the map's RMS radius R;
-*far*, outside of the map; and *in* the middle of another class. As many follow as the class has members,
+The point in the middle of each class is pinned in three places: *near*, as far away as the map's RMS radius
+R; *far*, outside of the map; and *in* the middle of another class. As many follow as the class has members,
 nearest in the map, or with `--follow class` its members. A map of ten thousand rows of MNIST, or of the
 digits, is at rest before; it comes to rest while it is pulled, and again when the pull has faded.
 
@@ -21,18 +21,10 @@ import numpy as np
 import nearfield as nf
 from benchmarks.shared.tables import bounded, table
 from benchmarks.studies.drags import central, radius
-from benchmarks.studies.studios import rows_from
+from benchmarks.studies.studios import rows_from, to_rest
 
 POINTS = 10_000
 WAY, SETTLED = 0.9, 0.85  # what is hoped for
-LONGEST = 4000  # iterations until a map is at rest
-
-
-def to_rest(run: Any) -> None:
-    """Iterate until nothing is gained any more."""
-    end = run.iteration + LONGEST
-    while not run.iterate() and run.iteration < end:
-        pass
 
 
 def places(Y: Any, point: int, other: Any) -> dict[str, Any]:

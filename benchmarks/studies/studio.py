@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import nearfield as nf  # noqa: E402
 from benchmarks.studies.crowd import crowd, serve  # noqa: E402
-from benchmarks.studies.studios import Elsewhere, line_for, never_rests, rows_from  # noqa: E402
+from benchmarks.studies.studios import Elsewhere, line_at_rest, line_for, never_rests, rows_from  # noqa: E402
 from nearfield.io.datasets import digits  # noqa: E402
 from nearfield.studio.line import line_of  # noqa: E402
 from nearfield.studio.opening import Opened  # noqa: E402
@@ -340,10 +340,10 @@ def main() -> None:
         measured("a day in short", day(given.commands))
     if "task" in parts:
         table = rows_from(None, 1797)
-        measured("task, digits", task(table, line_for(table)))
+        measured("task, digits", task(table, line_at_rest(table)))
         if given.data:
             table = rows_from(given.data, 10_000)
-            measured("task, MNIST 10000", task(table, line_for(table, 400)))
+            measured("task, MNIST 10000", task(table, line_at_rest(table)))
     for n in sizes:
         if {"rate", "drag"} & set(parts):
             rows = rows_from(given.data, n)

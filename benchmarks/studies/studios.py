@@ -9,6 +9,7 @@ from nearfield.studio.line import line_of
 from nearfield.studio.rows import rows_of
 
 WARM = 260  # iterations, after which the map has unfolded
+LONGEST = 4000  # iterations until a map is at rest
 
 
 def rows_from(path, n):
@@ -25,6 +26,19 @@ def rows_from(path, n):
 def line_for(rows, warm=WARM):
     line = line_of(rows.mapped, random_state=0)
     line.run.step(warm)
+    return line
+
+
+def to_rest(run):
+    """Iterate until nothing is gained any more."""
+    end = run.iteration + LONGEST
+    while not run.iterate() and run.iteration < end:
+        pass
+
+
+def line_at_rest(rows):
+    line = line_of(rows.mapped, random_state=0)
+    to_rest(line.run)
     return line
 
 

@@ -9,7 +9,7 @@ import typer
 
 from nearfield.cli.options import Array, Columns, Header, Id, Jobs, Label, Missing, Seed, UseRep, Vector
 from nearfield.cli.reading import Reading
-from nearfield.cli.terminal import Report
+from nearfield.cli.terminal import Report, stage
 
 if TYPE_CHECKING:
     from nearfield.studio.rows import Rows
@@ -75,7 +75,8 @@ def studio(
     from nearfield.studio.opening import Opened, bound, heeding_signals, show_page, until_ended
 
     bound(port).close()  # before the neighbours of many rows are searched
-    line = _line(data, kept, rows, method, perplexity, seed, jobs)
+    with stage(f"finding neighbours of {rows.n} rows", "while neighbours were searched", report, shown=True):
+        line = _line(data, kept, rows, method, perplexity, seed, jobs)
     keeper = keeper_for(rows, about)
     opened = Opened(
         line,

@@ -14,8 +14,8 @@ from nearfield.steer.base import MOST, Indices, Measure, Term, indices_of
 from nearfield.steer.penalties import Penalty
 from nearfield.typing import Array
 
-# Followers spread out again when little of the pull is left: so the less there is, the more slowly it goes. If
-# it goes evenly, what was drawn together springs apart, and some of it flies back to where it came from.
+# Followers spread out again when little of the pull is left: so the less there is, the more slowly it goes.
+# If it goes evenly, what was drawn together springs apart, and some of it flies back to where it came from.
 GENTLY = 3.0  # the power of what is left of the time, by which a pull fades
 
 

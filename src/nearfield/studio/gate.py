@@ -39,6 +39,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 READING = ("GET", "HEAD")
+NAME = "start it with --host-name and what your browser asks for, as in --host-name localhost:9000"
 AGAIN = "open the address that nearfield studio printed when it started"
 
 
@@ -106,7 +107,7 @@ class Gate:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         if len(hosts) != 1 or not keys.knows(hosts[0]):
-            return _no(421, "this studio is not known by that name: add it with --host-name")
+            return _no(421, f"this studio is not known by that name: {NAME}")
         changes = scope["type"] == "websocket" or scope["method"] not in READING
         own = (f"http://{hosts[0]}".lower(), f"https://{hosts[0]}".lower())
         if origins and (len(origins) > 1 or origins[0].lower() not in own):

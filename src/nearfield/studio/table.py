@@ -19,7 +19,7 @@ def as_table(session: Session) -> str:
     """The map of a session as CSV."""
     run, rows, stream = session.run, session.rows, io.StringIO()
     Y, pins = run.Y, run.pins
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(stream)  # lines end as in spreadsheets, and so a text with half such an end is quoted
     named = {name: set(each.tolist()) for name, each in session.selections.items()}
     labelled = rows.labels is not None
     head = ["id", "y1", "y2", *(["label"] if labelled else []), "pinned", *named]

@@ -267,7 +267,12 @@ class Studio {
       bottom: this.#bar.offsetHeight + 12,
       left: 0,
     };
-    if (!this.view.touched && !Object.keys(this.#steering.pins).length) this.view.fit(null, { glide: false });
+    if (this.#untouched) this.view.fit(null, { glide: false });
+  }
+
+  /** Whether nobody has moved the camera or a point, and the map is to be kept in sight. */
+  get #untouched() {
+    return !this.view.touched && !this.drags.active && !Object.keys(this.#steering.pins).length;
   }
 
   // ---- what comes
@@ -291,10 +296,10 @@ class Studio {
     }, RENAMED);
   }
 
-  /** A map that unfolds is kept in sight, until somebody moves the camera or a point. */
+  /** A map that unfolds is kept in sight. */
   #followSize(xy) {
     const { view } = this;
-    if (view.touched || this.drags.active || Object.keys(this.#steering.pins).length) return;
+    if (!this.#untouched) return;
     let sum = 0;
     for (const each of xy) sum += each * each;
     const size = Math.sqrt(sum / xy.length) || 1;
@@ -322,6 +327,7 @@ class Studio {
     else if (!state.failure && state.offer) this.#offer(state.offer);
     if (state.rests && !before.rests) {
       this.say("The map has come to rest");
+      if (this.#untouched) this.view.fit();
       this.newcomers.rested();
     }
     if (state.running !== before.running) this.say(state.running ? "Running" : "Paused");
