@@ -10,6 +10,8 @@ import pytest
 
 import nearfield
 from nearfield.cli import main
+from nearfield.cli.terminal import INTERRUPTED
+from nearfield.descent.progress import Progress
 from nearfield.io.tables import read_map
 from support.commands import files
 
@@ -30,12 +32,6 @@ main(sys.argv[1:])
 """
 
 
-def killed(*arguments):
-    """Give the command in a process of its own, which is killed at iteration 80."""
-    ended = subprocess.run([sys.executable, "-c", KILLED, *COMMAND, *arguments], check=False)
-    assert ended.returncode == -signal.SIGKILL
-
-
 def test_a_command_that_was_killed_goes_on_to_the_same_map(here, capsys):
     (here / "pins.csv").write_text("id,y1,y2\nf10,3.5,-2\n")
     given = ["--pins", "pins.csv", "-o", "map.csv", "--save", "model.nfmap"]
@@ -43,7 +39,8 @@ def test_a_command_that_was_killed_goes_on_to_the_same_map(here, capsys):
     whole = (here / "map.csv").read_bytes()
     for written in ("map.csv", "model.nfmap"):
         (here / written).unlink()
-    killed(*given, *KEPT)
+    ended = subprocess.run([sys.executable, "-c", KILLED, *COMMAND, *given, *KEPT], check=False)
+    assert ended.returncode == -signal.SIGKILL
     assert files(here) == {"iris.csv", "pins.csv", "state.nfmap"}
     capsys.readouterr()
     assert main([*COMMAND, *given, *KEPT]) == 0
@@ -54,9 +51,16 @@ def test_a_command_that_was_killed_goes_on_to_the_same_map(here, capsys):
     assert read_map("map.csv")[0].shape == (30, 2)
 
 
-def test_another_command_is_refused_and_leaves_the_checkpoint(here, capsys):
-    killed("-o", "map.csv", *KEPT)
-    before = (here / "state.nfmap").read_bytes()
+def test_ctrl_c_leaves_a_checkpoint_which_other_commands_leave_too(here, capsys, monkeypatch):
+    def interrupt(self, run):
+        if run.iteration >= 80:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "__call__", interrupt)
+        assert main([*COMMAND, "-o", "map.csv", *KEPT]) == INTERRUPTED
+    assert "map so far; state.nfmap goes on from iteration 70" in capsys.readouterr().err
+    before = [(here / name).read_bytes() for name in ("state.nfmap", "map.csv")]
     (here / "pins.csv").write_text("id,y1,y2\nf10,3.5,-2\n")
     for more, message in [
         (["--perplexity", "6"], "perplexity was 5.0, and is 6.0"),
@@ -69,8 +73,7 @@ def test_another_command_is_refused_and_leaves_the_checkpoint(here, capsys):
         assert message in told
         assert "delete this one to begin anew" in told
         assert "\n" not in told
-    assert (here / "state.nfmap").read_bytes() == before
-    assert not (here / "map.csv").exists()
+    assert [(here / name).read_bytes() for name in ("state.nfmap", "map.csv")] == before
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,11 @@ def test_a_column_is_read_as_its_cells_are(cells: list[str]) -> None:
     assert_array_equal(numbers, [read_cell(cell)[1] for cell in cells])
     if not np.isin(kinds, (Kind.HUGE, Kind.COMMA, Kind.EITHER)).any():
         assert point == any("." in cell and read_cell(cell)[0] is Kind.NUMBER for cell in cells)
+
+
+def test_a_line_that_lacks_cells_does_not_make_a_decimal_comma_the_delimiter(tmp_path: Path) -> None:
+    lines = [f"{i},{100 + i};oak;{i}" for i in range(14)]
+    lines[7] = "7,107;?"
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="line 8 has 2 cells where the first line has 3"):
+        read_table(tmp_path / "t.csv")
