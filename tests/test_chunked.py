@@ -47,6 +47,22 @@ def test_maps_of_all_rows_have_them_too(form, sources):
     assert np.array_equal(nf.TSNE(**QUICK | {"max_iter": 20}).fit_transform(sources[form]), whole)
 
 
+@pytest.mark.parametrize(("form", "needed"), [("parquet", 64), ("mapped", 43)])
+def test_what_there_is_no_room_for_is_refused_before_it_is_read(form, needed, sources, monkeypatch):
+    monkeypatch.setattr("nearfield.descent.blocks.available_memory", lambda: 1000 * needed)
+    with pytest.raises(MemoryError, match=rf"holds {needed} kB .* {needed} kB are free.*landmarks=1000"):
+        nf.TSNE(**QUICK).fit(sources[form])
+
+
+@pytest.mark.parametrize("form", ["mapped", "parquet", "dask"])
+def test_maps_of_them_are_judged_alike(form, sources, model):
+    held = nf.quality(X, model, metric="cosine", sample=100)
+    found = nf.quality(sources[form], model, metric="cosine", sample=100)
+    assert found.figures == held.figures
+    with pytest.raises(ValueError, match="X has 900 points but Y has 3"):
+        nf.quality(sources[form], model.embedding_[:3])
+
+
 @pytest.mark.parametrize("rows", [1, 7, 300, 5000])
 def test_any_size_of_blocks_gives_the_same_bits(rows, sources, model, monkeypatch):
     monkeypatch.setattr(chunked, "ROWS", rows)
@@ -100,7 +116,7 @@ def test_rows_are_not_held(tmp_path, model):
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.array_equal(places[:150], model.embedding_[model.landmarks_])
-    assert most < places.nbytes + rows.nbytes / 2
+    assert most < places.nbytes + rows.nbytes  # of which 64 bits would be twice as much
 
 
 # Dask -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 `mapped` and `parquet`: 2 000 000 × 50 float32 from a memory-mapped file or Parquet, 100 000 landmarks, by
 `TSNE.fit`. `blobs`: 10 000 000 × 32, clusters in clusters in clusters, from Parquet to Parquet by
-`nearfield embed --landmarks 200000`. SCALE divides rows and landmarks. The files are made in blocks, in a
+`nearfield embed --landmarks 200000`. SCALE divides rows and landmarks, down to 5000. The files are made in blocks, in a
 temporary folder.
 
 Memory is what a process of its own holds beyond the file: the most of its anonymous pages, looked at 50 times
@@ -33,6 +33,7 @@ AT_ONCE = 100_000  # rows that are made at a time
 ROWS = {"mapped": 2_000_000, "parquet": 2_000_000, "blobs": 10_000_000}
 COLUMNS = {"mapped": 50, "parquet": 50, "blobs": 32}
 LANDMARKS = {"mapped": 100_000, "parquet": 100_000, "blobs": 200_000}
+FEWEST = 5000  # landmarks: of fewer, rows are placed by all of them and not by a grid, which is slower
 OFTEN = 0.02  # seconds between two looks at the memory
 JUDGED = 20_000  # rows by which the map is judged
 
@@ -81,8 +82,8 @@ def blobs(rows: int, columns: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
         other = which // group * group + random.integers(0, group)
         way = np.where(random.random(count) < BRIDGES, random.random(count), 0.0)[:, None]
         noise = random.normal(size=(count, columns)) / np.sqrt(columns)
-        rows = (1 - way) * centres[which] + way * centres[other] + noise
-        yield rows.astype(np.float32), which.astype(np.int32)
+        X = (1 - way) * centres[which] + way * centres[other] + noise
+        yield X.astype(np.float32), which.astype(np.int32)
 
 
 def write_mapped(path: Path, rows: int, columns: int) -> None:
@@ -170,7 +171,7 @@ def study(kind: str, scale: int) -> str:
     """One row of the table, in words."""
     import nearfield as nf
 
-    rows, columns, landmarks = ROWS[kind] // scale, COLUMNS[kind], LANDMARKS[kind] // scale
+    rows, columns, landmarks = ROWS[kind] // scale, COLUMNS[kind], max(FEWEST, LANDMARKS[kind] // scale)
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) / ("data.npy" if kind == "mapped" else "data.parquet")
         out = Path(scratch) / ("map.parquet" if kind == "blobs" else "map.npy")

@@ -17,7 +17,7 @@ from nearfield.algebra.parts import Part
 API = {
     "estimators": ("Estimators", ["Embedder", "TSNE", "UMAP", "FuzzyNeighbours"]),
     "methods": ("Methods", ["Method", "method", "methods", "derive", "register", "unregister"]),
-    "runs": ("Runs, maps and files", ["Run", "Map", "load", "align", "mix", "spectrum"]),
+    "runs": ("Runs, maps and files", ["Run", "Map", "load", "rows", "align", "mix", "spectrum"]),
     "browser": ("In a browser and in a notebook", ["open_studio", "widget"]),
     "judging": ("Quality and checks", ["quality", "diagnose", "compare", "check", "intrinsic_dimension"]),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,11 @@ def test_a_file_that_is_not_held_gives_the_same_map_as_one_that_is(tables: pd.Da
     model = nf.load("model.nfmap")
     assert len(model.embedding_) == 100
     assert np.array_equal(model.transform(tables[list("abcdef")]), Y)
+    for kind in ("parquet", "csv"):
+        asked = ["--label", "kind", "--id", "who", "--sample", "50", "--json", f"{kind}.json", "--quiet"]
+        assert main(["quality", f"data.{kind}", "one.csv", *asked]) == 0
+    found = [json.loads(Path(f"{kind}.json").read_text()) | {"data": ""} for kind in ("parquet", "csv")]
+    assert found[0] == found[1]
 
 
 def test_rows_of_numpy_are_placed_as_by_the_library(
