@@ -210,3 +210,12 @@ def test_labels_have_a_say_if_they_are_asked(here, capsys):
     assert (here / "a.csv").read_text() != (here / "b.csv").read_text()
     assert main(["embed", "iris.csv", "--supervision", "0.8"]) == 2
     assert "--label NAME" in capsys.readouterr().err
+
+
+def test_a_quick_map_ends_sooner(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("points.npy", np.random.default_rng(0).normal(size=(400, 5)))
+    counts = []
+    for option in ([], ["--quick"]):
+        assert main(["embed", "points.npy", *option]) == 0
+        counts.append(int(re.search(r"after (\d+) iterations", capsys.readouterr().out)[1]))
+    assert counts[1] < counts[0]

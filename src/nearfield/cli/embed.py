@@ -79,6 +79,10 @@ def embed(
     standardize: Standardize = False,
     pca: Components = None,
     max_iter: Annotated[int | None, typer.Option(min=1, help="The most iterations to make.")] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="End as soon as the map looks about right, in half the iterations."),
+    ] = False,
     start: Annotated[
         str | None, typer.Option(help="pca, random, spectral, or a map such as map.csv.")
     ] = None,
@@ -218,6 +222,7 @@ def embed(
         {k: v for k, v in given.items() if v is not None},
         places,
         shown=not quiet,
+        quick=quick,
         keep=save is not None or sample is not None,
         labels=table.labels if options.get("supervision") else None,
     )

@@ -228,6 +228,7 @@ def make_map(
     pins: dict[int, Any] | None = None,
     *,
     shown: bool,
+    quick: bool = False,
     keep: bool = False,
     labels: Any = None,
 ) -> Made:
@@ -256,13 +257,15 @@ def make_map(
     report("plan", str(run.plan))
     if run.checkpoint is not None and run.checkpoint.iteration is not None:
         report("", str(run.checkpoint))
-    converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins)
+    sooner: dict[str, Any] = {"quick": True} if quick else {}
+    converged, interrupted = finish(run, max_iter, title=name, shown=shown, pins=pins, **sooner)
     result = f"cost {run.cost:.6g} after {run.iteration} iterations"
     kept = None
     if keep:
         from nearfield.estimators import Embedder
 
-        kept = Embedder(method, random_state=seed, max_iter=max_iter, pins=pins or None, **given)
+        asked: dict[str, Any] = {"max_iter": max_iter, "quick": quick, "pins": pins or None}
+        kept = Embedder(method, random_state=seed, **asked, **given)
         kept._keep(run, converged, interrupted)
     return Made(run.Y, result, interrupted, bool(pins) and bool(run.pins), kept, run.checkpoint)
 
