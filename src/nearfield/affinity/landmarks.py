@@ -27,7 +27,7 @@ def check_landmarks(name: str, value: Any) -> None:
     """Refuse what is neither a number of rows nor the numbers of some."""
     if value is None:
         return
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= FEWEST:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= FEWEST:
         return
     told = np.asarray(value)
     if told.ndim != 1 or told.dtype.kind not in "iu" or len(told) < FEWEST:
