@@ -4,8 +4,8 @@
 
 `mapped` and `parquet`: 2 000 000 × 50 float32 from a memory-mapped file or Parquet, 100 000 landmarks, by
 `TSNE.fit`. `blobs`: 10 000 000 × 32, clusters in clusters in clusters, from Parquet to Parquet by
-`nearfield embed --landmarks 200000`. SCALE divides rows and landmarks, these down to 5000. The files are made
-in blocks, in a temporary folder.
+`nearfield embed --landmarks 200000`. SCALE divides rows and landmarks, down to 5000. The files are made in
+blocks, in a temporary folder.
 
 Memory is what a process of its own holds beyond the file: the most of its anonymous pages, looked at 50 times
 a second. Pages of a mapped file, which the system takes back at will, are none of them. What the process
