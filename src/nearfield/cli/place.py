@@ -235,9 +235,9 @@ def made_up(width: int) -> tuple[str, ...]:
     return tuple(f"x{j + 1}" for j in range(width))
 
 
-def pieces(table: Table, rows: int = ROWS) -> Iterator[Table]:
+def pieces(table: Table, rows: int | None = None) -> Iterator[Table]:
     """Up to so many rows of a table at a time."""
-    step = max(1, min(rows, CELLS // max(1, table.X.shape[1])))
+    step = max(1, min(rows or ROWS, CELLS // max(1, table.X.shape[1])))
     for lo in range(0, len(table.X), step):
         labels, ids = (None if each is None else each[lo : lo + step] for each in (table.labels, table.ids))
         yield replace(table, X=table.X[lo : lo + step], labels=labels, ids=ids)
