@@ -177,9 +177,11 @@ def test_a_column_is_read_as_its_cells_are(cells: list[str]) -> None:
         assert point == any("." in cell and read_cell(cell)[0] is Kind.NUMBER for cell in cells)
 
 
-def test_a_line_that_lacks_cells_does_not_make_a_decimal_comma_the_delimiter(tmp_path: Path) -> None:
-    lines = [f"{i},{100 + i};oak;{i}" for i in range(14)]
-    lines[7] = "7,107;?"
-    (tmp_path / "t.csv").write_text("\n".join(lines))
-    with pytest.raises(ValueError, match="line 8 has 2 cells where the first line has 3"):
-        read_table(tmp_path / "t.csv")
+@pytest.mark.parametrize(("rows", "wrong"), [(14, 7), (2, 1)])
+def test_a_line_that_lacks_cells_does_not_make_a_decimal_comma_the_delimiter(
+    rows: int, wrong: int, write: Write
+) -> None:
+    lines = [f"{i},{100 + i};{i},5;oak;{i}" for i in range(rows)]
+    lines[wrong] = f"{wrong},{100 + wrong};{wrong},5;?"
+    with pytest.raises(ValueError, match=f"line {wrong + 1} has 3 cells where the first line has 4"):
+        read_table(write("\n".join(lines)))

@@ -28,7 +28,6 @@ _CELLS_AT_ONCE = 2**18
 _ROWS_LOOKED_AT = 1000  # at most, to tell a header
 DELIMITERS = {".csv": "\t;|,", ".tsv": "\t", ".txt": "\t;|, "}  # that may be, by the suffix
 _LINES_LOOKED_AT = 20  # to tell the delimiter
-_NEARLY_ALL = 0.8  # of them, if some lines are wrong
 
 Row = tuple[int, list[str]]  # the line where the row ends, and its cells
 
@@ -144,8 +143,8 @@ def _delimiter(stream: TextIO, candidates: str) -> str:
             # A decimal comma splits lines alike too, but '1,5;2,5' into 1, '5;2' and 5; and all of them where
             # some lines lack a ';', which makes sense of every cell all the same.
             share = _share_understood(rows)
-            # And a line that lacks cells says less against a ';' than text on both sides of one against ','.
-            best[candidate] = (share == 1, alike > _NEARLY_ALL * len(rows), share, alike)
+            # Text on both sides of a ',' says more against it than a line that lacks cells against ';'.
+            best[candidate] = (share == 1, share * alike, alike)
     if best:
         return max(best, key=lambda each: best[each])
     # A lone column, which none of them should split, or hardly; but quotes may tell that one does.
