@@ -15,7 +15,7 @@ GROUND = ["defaults", "typing", "checks", "parallel"]
 STATIONS = [
     *GROUND,
     *("io", "algebra", "affinity", "engine", "steer", "descent", "judge", "derivation", "show", "comparison"),
-    *("estimators", "umap", "anndata", "loading", "studio", "cli"),
+    *("estimators", "umap", "anndata", "loading", "cluster", "studio", "cli"),
 ]
 # Conveniences that import upwards, inside a function.
 ALLOWED = {
@@ -65,4 +65,6 @@ def test_every_public_name_is_there_and_lazy():
 def test_importing_the_package_imports_nothing_heavy():
     code = "import sys, nearfield; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not {"numpy", "scipy", "sklearn", "numba", "matplotlib", "sympy", "rich"} & set(loaded.split())
+    assert not {"numpy", "scipy", "sklearn", "numba", "matplotlib", "sympy", "rich", "dask"} & set(
+        loaded.split()
+    )

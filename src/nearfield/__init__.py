@@ -35,6 +35,7 @@ _HOME = {
     "anndata": "anndata",
     "Map": "io.maps",
     "check": "engine.check",
+    "cluster": "cluster",
     "compare": "comparison.comparing",
     "derive": "derivation.derive",
     "diagnose": "judge.diagnosing",
@@ -47,7 +48,7 @@ _HOME = {
     "terms": "steer.terms",
     "widget": "show.widgets",
 }
-_MODULES = {"anndata", "costs", "kernels", "transforms", "show", "penalties", "terms"}
+_MODULES = {"anndata", "cluster", "costs", "kernels", "transforms", "show", "penalties", "terms"}
 
 __all__ = [
     "TSNE",
@@ -61,6 +62,7 @@ __all__ = [
     "align",
     "anndata",
     "check",
+    "cluster",
     "compare",
     "costs",
     "derive",
@@ -85,7 +87,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from nearfield import anndata, show
+    from nearfield import anndata, cluster, show
     from nearfield.affinity.fuzzy import FuzzyNeighbours
     from nearfield.affinity.mixing import mix
     from nearfield.affinity.perplexity import intrinsic_dimension

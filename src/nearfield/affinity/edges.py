@@ -44,19 +44,24 @@ def graph_target(
         traits.note_calibrated(calibrated, weights, 0)
     if labels is not None:
         labels.discount(calibrated.rows, found.indices, copies, bare=bare)
-    there = calibrated.rows > NEGLIGIBLE  # an empty place has none
-    counts = there.sum(axis=1)
-    indptr: Any = np.zeros(n + 1, index_type(int(counts.sum())))
-    np.cumsum(counts, out=indptr[1:])
-    full = bool(there.all())
-    indices = (found.indices.ravel() if full else found.indices[there]).astype(indptr.dtype, copy=False)
-    values = calibrated.rows.ravel() if full else calibrated.rows[there]
-    over_chunks(graph_loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
-    rows = sparse.csr_array((values, indices, indptr), (n, n))
+    rows = compressed(calibrated.rows, found.indices, n, n_jobs)
     if method.target_kind == "row":
         return rows
     number = n if weights is None else float(weights.sum())
     return _symmetrised(rows, 0.5 if bare else 0.5 / number, n_jobs)
+
+
+def compressed(p: Any, neighbours: Any, columns: int, n_jobs: int | None) -> Any:
+    """The p of some rows and their neighbours as a matrix in compressed rows, each sorted."""
+    n, there = len(p), p > NEGLIGIBLE  # an empty place has none
+    counts = there.sum(axis=1)
+    indptr: Any = np.zeros(n + 1, index_type(max(int(counts.sum()), columns)))
+    np.cumsum(counts, out=indptr[1:])
+    full = bool(there.all())
+    indices = (neighbours.ravel() if full else neighbours[there]).astype(indptr.dtype, copy=False)
+    values = p.ravel() if full else p[there]
+    over_chunks(graph_loops.sort_rows, n, indptr, indices, values, n_jobs=n_jobs)
+    return sparse.csr_array((values, indices, indptr), (n, columns))
 
 
 def _among_copies(found: Neighbours, weights: Array) -> tuple[Neighbours, Array]:

@@ -67,6 +67,30 @@ def space(X: Any, metric: Any = "euclidean", metric_params: dict[str, Any] | Non
     return Table(among, to, X.shape[0])
 
 
+def nearest_found(asking: Any, base: Any, k: int, n_jobs: int | None) -> tuple[Any, float, str, Lists | None]:
+    """The k nearest and the row itself, exactly where that is quick; the recall, how, and in which lists."""
+    if len(asking) * len(base) <= EXACT_UP_TO**2:
+        return search(all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact", None
+    return by_lists(asking, base, k + 1, n_jobs)
+
+
+def nearest_rows(X: Any, asking: Any, rows: Any, k: int, n_jobs: int | None) -> Found:
+    """The k nearest among some rows of each that asks, which is one of them: its number is given.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [3.0]], np.float32)
+    >>> nearest_rows(X, X[:1], np.zeros(1, np.int64), 2, 1)[0]
+    array([[1, 2]], dtype=int32)
+    """
+    found, recall, how, _ = nearest_found(asking, X, k, n_jobs)
+    indices: Any = np.empty((len(asking), k), np.int32)
+    squared: Any = np.empty((len(asking), k), np.float32)
+    arguments = (X, asking, rows, found, indices, squared)
+    over_chunks(search_loops.leave_out_self, len(asking), *arguments, n_jobs=n_jobs)
+    return indices, squared, recall, how
+
+
 class Vectors(Space):
     """Distances of rows that are Euclidean ones, or their squares, of rows that are changed one by one."""
 
@@ -84,12 +108,9 @@ class Vectors(Space):
     def nearest(self, k: int, n_jobs: int | None = None, queries: Any = None, members: Any = None) -> Found:
         base = self.X if members is None else np.ascontiguousarray(self.X[members])
         asking = self._own(queries)
-        if len(asking) * len(base) <= EXACT_UP_TO**2:
-            found, recall, how = search(all_distances(base), asking, k + 1, n_jobs)[1], 1.0, "exact"
-        else:
-            found, recall, how, lists = by_lists(asking, base, k + 1, n_jobs)
-            if base is self.X:
-                self.lists = lists
+        found, recall, how, lists = nearest_found(asking, base, k, n_jobs)
+        if lists is not None and base is self.X:
+            self.lists = lists
         if members is not None:
             found = np.where(found < 0, -1, members[found])
         rows = np.arange(self.n) if queries is None else queries

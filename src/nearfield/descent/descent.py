@@ -75,7 +75,7 @@ class Descent:
         self.problem = Problem(
             self.stages.enter(0), (len(Y), Y.shape[1]), setup.p_sums, setup.method, settings.attraction
         )
-        self.phases = self._scheduled(optimizer_name, settings, float(Y.std()))
+        self.phases = self._scheduled(optimizer_name, settings, self.problem.together.spread(Y))
         self.z = self.problem.pack(Y)
         self.problem.project(self.z)
         self.start = self.z.copy()
@@ -152,7 +152,7 @@ class Descent:
         kernel = self.problem.engine.method.kernel
         if self._from_map or kernel is None:
             return True
-        return float(self.problem.map_of(self.start).std()) >= kernel.width
+        return self.problem.spread(self.start) >= kernel.width
 
     @property
     def learning_rate(self) -> float:
@@ -191,7 +191,7 @@ class Descent:
 
     def _leave_dot(self) -> None:
         """Go back to the start if exaggeration drew few points into one, where every force vanishes."""
-        if np.std(self.Y) < np.std(self.problem.map_of(self.start)):
+        if self.problem.spread(self.z) < self.problem.spread(self.start):
             self.z = self.start.copy()
             self.problem.project(self.z)
 
@@ -271,7 +271,7 @@ class Descent:
     @np.errstate(over="ignore")  # of a map that is about to run away
     def _write(self, here: Point) -> None:
         """Write a row, from what the problem is at the map as it is now."""
-        norm, exaggeration = float(np.linalg.norm(here.gradient)), self.problem.exaggeration
+        norm, exaggeration = self.problem.norm(here.gradient), self.problem.exaggeration
         if not np.isfinite(here.value + norm):
             raise self._run_away()
         row = (self.iteration, self._own_cost(here), norm, exaggeration, here.penalty)
@@ -287,11 +287,11 @@ class Descent:
 
     def usual_stop(self) -> Stop:
         """When it counts as converged."""
-        return stop(self.problem.engine.method, self.habits, self.problem.shape[0])
+        return stop(self.problem.engine.method, self.habits, self.problem.n_points)
 
     def quick_stop(self) -> Stop:
         """When the map looks about right."""
-        n, usual = self.problem.shape[0], self.usual_stop()
+        n, usual = self.problem.n_points, self.usual_stop()
         return Stop(max(usual.tol, self.habits.quick * n / (n + FEW)), usual.patience)
 
     def is_flat(self, stop: Stop, min_grad_norm: float = 0.0) -> bool:
@@ -322,7 +322,7 @@ class Descent:
         """How far the last iteration brought the median point, in distances to its neighbours."""
         if self._before is None:
             return np.inf
-        return motion(self.problem.map_of(self._before), self.Y)
+        return motion(self.problem.map_of(self._before), self.Y, self.problem.together)
 
     def _first_cost(self) -> float:
         """The cost of the start, under the last of the engines; of a start that is a map, of a dot."""
@@ -332,7 +332,7 @@ class Descent:
             if kernel is not None and self.starts_unfolded:
                 start = start.copy()
                 Y = self.problem.map_of(start)
-                Y *= DOT * kernel.width / Y.std()
+                Y *= DOT * kernel.width / self.problem.spread(start)
             self._first = (engine, self.problem(start).cost)
         return self._first[1]
 

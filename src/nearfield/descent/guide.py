@@ -10,7 +10,6 @@ docs/mathematics.md, *From a start to a map*, has figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,22 +46,15 @@ class Guide(Stages):
 
     Parameters
     ----------
-    own : Engine
-        Of the method.
-    target : array, sparse array or Sampled
-        What it is to match.
-    build : callable
-        The engine of a method and a target.
+    own, guide : Engine
+        Of the method, and of t-SNE.
     attraction : float
         How many times as strong it is to the end as in the method itself.
     """
 
-    def __init__(
-        self, own: Engine, target: Any, build: Callable[[Method, Any], Engine], attraction: float = 1.0
-    ) -> None:
-        self._own, self._attraction = own, attraction
-        self.guide = build(TSNE, joint(own.method, target, own.mass))
-        super().__init__(self.guide)
+    def __init__(self, own: Engine, guide: Engine, attraction: float = 1.0) -> None:
+        self._own, self._attraction, self.guide = own, attraction, guide
+        super().__init__(guide)
 
     def __len__(self) -> int:
         return 2

@@ -102,10 +102,10 @@ def _of_neighbours(
     engine: Engine, Y: Array, cost: float, method: Method, cost_at: CostAt
 ) -> tuple[bool, str] | None:
     """Whether a map with a kernel shattered (True) or collapsed (False), and how one sees it."""
-    random, n = np.random.default_rng(0), len(Y)
+    random, n, together = np.random.default_rng(0), len(Y), engine.share.together
     width = method.kernel.width / min(method.precisions) ** 0.5  # type: ignore[union-attr]
-    rows = random.permutation(n)[:SAMPLE]
-    nearest = np.array([_nearest(Y, i, _strongest(engine, i)) for i in rows])
+    rows, seen = random.permutation(n)[: together.share(SAMPLE, n)], engine.share.seen(Y)
+    nearest = together.all_rows(np.array([_nearest(seen, i, _strongest(engine, i)) for i in rows]))
     astray = nearest > ASTRAY * width
     share = float(np.mean(astray))
     if share > MANY:
@@ -113,7 +113,7 @@ def _of_neighbours(
         # Bare weights repel so strongly nearby that a width would be too close for them.
         if min(cost_at(factor * shrunk) for factor in (1.0, ASTRAY / 2)) < cost:
             return True, f"{100 * share:.0f} % of the points lie far from all of their neighbours"
-    others = _lengths(Y[rows] - Y[random.integers(0, n, len(rows))])
+    others = together.all_rows(_lengths(Y[rows] - Y[random.integers(0, n, len(rows))]))
     apart = float(np.median(others[others > 0])) if np.any(others > 0) else 0.0
     if apart == 0 or (apart < SMALL * width and cost_at(width / apart) < cost):
         return False, f"it is {apart / width:.1g} of the kernel's width across, where it should be several"

@@ -30,16 +30,24 @@ def accelerated_step(gradient, rate, momentum, z, velocity):
 
 
 @ordered_jit
-def centre(Y, weights):
-    """Move the points so that their mean is zero; one weight is that of all."""
-    one = len(weights) == 1
+def totals(Y, weights):
+    """The sum of the points along each axis, and behind them the weights'; one weight is that of all."""
+    one, found = len(weights) == 1, np.zeros(Y.shape[1] + 1)
     for c in range(Y.shape[1]):
         total, mass = 0.0, 0.0
         for i in range(Y.shape[0]):
             weight = weights[0 if one else i]
             total += weight * Y[i, c]
             mass += weight
-        mean = total / mass
+        found[c], found[-1] = total, mass
+    return found
+
+
+@ordered_jit
+def shift(Y, totals):
+    """Move the points so that their mean is zero, by the totals of all."""
+    for c in range(Y.shape[1]):
+        mean = totals[c] / totals[-1]
         for i in range(Y.shape[0]):
             Y[i, c] -= mean
 

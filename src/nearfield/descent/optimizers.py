@@ -197,8 +197,8 @@ class LBFGS(Optimizer):
             return z, here
         following, there = found
         move, change = following - z, there.gradient - here.gradient
-        size = float(np.linalg.norm(change))
-        if size > FAINT and move @ change > 1e-14 * np.linalg.norm(move) * size:
+        size = problem.norm(change)
+        if size > FAINT and problem.dot(move, change) > 1e-14 * problem.norm(move) * size:
             self.pairs.append((move, change))
             if len(self.pairs) > self.memory:
                 self.pairs.popleft()
@@ -207,20 +207,20 @@ class LBFGS(Optimizer):
 
     def _direction(self, gradient: Array, problem: Problem) -> Array:
         """-H g by the two-loop recursion; while nothing is known of H, no further than is within reach."""
-        q, rates = gradient.copy(), problem.rates
+        q, rates, dot = gradient.copy(), problem.rates, problem.dot
         weights = []
         for move, change in reversed(self.pairs):
-            weight = (move @ q) / (move @ change)
+            weight = dot(move, q) / dot(move, change)
             weights.append(weight)
             q -= weight * change
         if self.pairs:
             move, change = self.pairs[-1]
-            q *= rates * ((move @ change) / (change @ (rates * change)))
+            q *= rates * (dot(move, change) / dot(change, rates * change))
         else:
             q *= rates
-            q *= min(1.0, problem.reach / max(float(np.abs(q).max()), 1e-300))
+            q *= min(1.0, problem.reach / max(problem.largest(q), 1e-300))
         for (move, change), weight in zip(self.pairs, reversed(weights), strict=True):
-            q += (weight - (change @ q) / (move @ change)) * move
+            q += (weight - dot(change, q) / dot(move, change)) * move
         return -q
 
     def _search(self, z: Array, here: Point, problem: Problem) -> tuple[Array, Point] | None:
@@ -229,7 +229,7 @@ class LBFGS(Optimizer):
         if not self.pairs:
             direction *= problem.proportion(direction, z)
         problem.shorten(direction, z)
-        slope = here.gradient @ direction
+        slope = problem.dot(here.gradient, direction)
         if not slope < 0:
             return None
         coarse = problem.relative_error * abs(here.value)  # values that differ by less are the same
@@ -238,7 +238,7 @@ class LBFGS(Optimizer):
             following = z + t * direction
             there = _unless_run_away(problem, following)
             rise = there.value - here.value
-            after = there.gradient @ direction
+            after = problem.dot(there.gradient, direction)
             if rise <= 1e-4 * t * slope or (rise <= coarse and after <= -0.8 * slope):
                 lowered = (following, there)
                 if after >= 0.9 * slope:

@@ -99,14 +99,16 @@ class Problem:
     def enter(self, engine: Engine) -> None:
         """Go on with another engine, and so with another cost."""
         self.engine, self.weights = engine, engine.weights
+        self.together = engine.share.together
         (n, dimensions), p_sums = self.shape, self._p_sums
-        self.n_copies = n if self.weights is None else float(self.weights.sum())
+        self.n_points = self.together.sum(n)
+        self.n_copies = self.n_points if self.weights is None else float(self.weights.sum())
         self.natural_rate = self.natural_rate_of(engine)
         of_points = np.full(n, self.natural_rate)
         if self.weights is not None:
             of_points /= self.weights
         if p_sums is not None:
-            of_points /= np.maximum(1.0, p_sums / (HUB * np.average(p_sums, weights=self.weights)))
+            of_points /= np.maximum(1.0, p_sums / (HUB * self._mean(p_sums)))
         rates = [np.repeat(of_points, dimensions)]
         for value in self._learned.values():
             shared = np.array([LEARNING * self.natural_rate / self.n_copies])
@@ -143,14 +145,39 @@ class Problem:
         on a map of twice the size.
         """
         Y = self.map_of(z)
-        Y = Y - np.average(Y, axis=0, weights=self.weights)
-        radius = float(np.sqrt(np.average(np.sum(Y * Y, axis=1), weights=self.weights))) or 1.0
+        Y = Y - self._mean(Y)
+        radius = float(np.sqrt(self._mean(np.sum(Y * Y, axis=1)))) or 1.0
         force = 1 / self.natural_rate
         if self.engine.method.kernel is None:
             forces = self.engine.evaluate(2 * Y, want_value=False).gradient
             forces = forces if self.weights is None else forces / self.weights[:, None]
             force = float(np.sqrt(np.mean(np.sum(forces * forces, axis=1)))) or 1.0
         return Measure(force, radius)
+
+    def _mean(self, values: Array) -> Any:
+        """The mean over all points, all copies counted."""
+        if self.together.alone:
+            return np.average(values, axis=0, weights=self.weights)
+        return self.together.sum(values.sum(axis=0)) / self.n_points
+
+    def spread(self, z: Array) -> float:
+        """The standard deviation of all coordinates."""
+        return self.together.spread(self.map_of(z))
+
+    def dot(self, a: Array, b: Array) -> float:
+        """The product of two vectors of variables: those of all points, and what all of them share."""
+        if self.together.alone:
+            return float(a @ b)
+        own = self.shape[0] * self.shape[1]
+        return float(self.together.sum(float(a[:own] @ b[:own])) + a[own:] @ b[own:])
+
+    def norm(self, a: Array) -> float:
+        """The length of a vector of variables."""
+        return float(np.linalg.norm(a)) if self.together.alone else self.dot(a, a) ** 0.5
+
+    def largest(self, a: Array) -> float:
+        """The largest of a vector of variables, whatever its sign."""
+        return float(self.together.most(np.abs(a).max(initial=0.0)))
 
     @property
     def relative_error(self) -> float:
@@ -161,8 +188,9 @@ class Problem:
         """Let no point go further in one step, in place, than the map is wide, or its kernel."""
         step, Y = self.map_of(direction), self.map_of(z)
         lengths = np.sqrt(np.einsum("ij,ij->i", step, step))
-        radius = float(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))))
-        most = max(self.reach, 2 * radius)
+        mean = self.together.sum(Y.sum(axis=0)) / self.n_points
+        squares = self.together.sum(float(np.sum((Y - mean) ** 2, axis=1).sum()))
+        most = max(self.reach, 2 * float(np.sqrt(squares / self.n_points)))
         if lengths.max(initial=0.0) > most:
             step *= np.minimum(1.0, most / np.maximum(lengths, most))[:, None]
 
@@ -233,7 +261,8 @@ class Problem:
         it is, and the points with a hard pin stay where they were put, bit for bit.
         """
         if not self._anchored:
-            loops.centre(self.map_of(z), np.ones(1) if self.weights is None else self.weights)
+            weights = np.ones(1) if self.weights is None else self.weights
+            loops.shift(self.map_of(z), self.together.sum(loops.totals(self.map_of(z), weights)))
         z[self._held] = self._at
         for _, where, bounds in self._slices():
             np.clip(z[where], *bounds, out=z[where])
@@ -265,6 +294,8 @@ class Problem:
             penalty += left * value
             np.add.at(self.map_of(gradient), points, left * slopes)
             acted_on[points] = True
+        if self.terms:
+            penalty = self.together.sum(penalty)
         gradient[self._held] = 0.0  # what is held has no way to go
         steered = self.variables_of(np.flatnonzero(acted_on))
         return Point(at.value + penalty, at.cost_with(self.attraction), gradient, penalty, steered)

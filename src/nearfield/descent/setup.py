@@ -20,7 +20,7 @@ from nearfield.affinity.targets import target as target_of
 from nearfield.affinity.traits import Traits
 from nearfield.algebra.method import Method
 from nearfield.descent.filling import fill
-from nearfield.descent.guide import Guide, needs_guide
+from nearfield.descent.guide import TSNE, Guide, joint, needs_guide
 from nearfield.descent.ladder import Ladder
 from nearfield.descent.optimizers import optimizer
 from nearfield.descent.schedule import check_attraction
@@ -120,14 +120,14 @@ def set_up(method: Method, source: Source, settings: Settings, chosen: Plan) -> 
     method = _with_parameters_of_points(method, source.n)
     rungs, target = (target, _first(target, method)) if isinstance(target, Rungs) else (None, target)
     whole = target.folded() if isinstance(target, Sampled) else target
-    Y = _start(method, source, settings, whole, _start_spread(method))
+    Y = _start(method, source, settings, whole, start_spread(method))
     p_sums = None if method.kernel is None else _p_sums(method, source, whole)
     if rungs is not None and method.climbs:
         return Setup(method, Ladder(method, rungs, build, Y, target), Y, p_sums, traits)
     engine = build(method, target)
     may_guide = settings.optimizer == "auto" and needs_guide(method)
     if may_guide and float(Y.std()) < method.kernel.width:  # type: ignore[union-attr]
-        guide = Guide(engine, target, build, settings.attraction)
+        guide = Guide(engine, build(TSNE, joint(method, target, engine.mass)), settings.attraction)
         return Setup(method, guide, Y, p_sums, traits, graph)
     return Setup(method, Stages(engine), Y, p_sums, traits, graph)
 
@@ -211,7 +211,7 @@ def _with_scales(method: Method) -> Method:
     return method._with(scales="auto" if method.kernel.facts.underflows else "data")
 
 
-def _start_spread(method: Method) -> float | None:
+def start_spread(method: Method) -> float | None:
     """The spread of the start: of one kernel so small that all points see each other.
 
     Distances, and precisions of the data, have the size of the data; other scales are made to measure for

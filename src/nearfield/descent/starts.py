@@ -12,6 +12,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 
 from nearfield.checks import finite, numbers
 from nearfield.parallel import one_blas_thread, over_chunks
+from nearfield.parallel.together import ALONE, Together
 from nearfield.typing import Array
 
 STARTS = ("pca", "random", "spectral")
@@ -124,29 +125,35 @@ def is_projection(Y: Array, data: Any) -> bool:
 
 @one_blas_thread()
 def principal_components(
-    data: Any, n_components: int, random: np.random.RandomState, n_jobs: int | None = None
+    data: Any,
+    n_components: int,
+    random: np.random.RandomState,
+    n_jobs: int | None = None,
+    together: Together = ALONE,
 ) -> Array:
-    """The leading principal components; axes that the data do not have are filled with faint noise."""
+    """The leading principal components; axes that the data do not have are filled with faint noise.
+
+    Rows that several processes have are dense, and of no more columns than have a covariance.
+    """
     kept = min(n_components, *data.shape)
     if sparse.issparse(data) and (kept == min(data.shape) or data.shape[0] * data.shape[1] <= SMALL):
         data = data.toarray()
     if sparse.issparse(data):
         Y = _of_sparse(data, kept, random)
-    elif data.shape[1] <= min(data.shape[0], COLUMNS):
-        Y = _of_covariance(data, kept, n_jobs)
+    elif data.shape[1] <= min(together.sum(data.shape[0]), COLUMNS):
+        Y = _of_covariance(data, kept, n_jobs, together)
     else:
         Y = _of_solver(data, kept, random.randint(2**31 - 1))
-    if not Y.std() > 0:
+    if not together.spread(Y) > 0:
         raise ValueError(f"all {len(Y)} points are equal: there is nothing to map, check the columns")
     return _filled(Y, n_components, random)
 
 
-def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
+def _of_covariance(X: Any, kept: int, n_jobs: int | None, together: Together) -> Array:
     """Principal components by the covariance, added up in the same order on any number of threads."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    largest = (
-        max(float(X.max()), -float(X.min())) or 1.0
-    )  # squares of huge or tiny numbers would leave their range
+    mean = together.sum(X.sum(axis=0, dtype=np.float64)) / together.sum(len(X))
+    # Squares of huge or tiny numbers would leave their range.
+    largest = float(together.most(max(float(X.max()), -float(X.min())))) or 1.0
 
     def centred(lo: int, hi: int) -> Array:
         return (X[lo:hi].astype(np.float64) - mean) / largest
@@ -155,7 +162,7 @@ def _of_covariance(X: Any, kept: int, n_jobs: int | None) -> Array:
         rows = centred(lo, hi)
         return rows.T @ rows
 
-    _, axes = np.linalg.eigh(sum(over_chunks(products, len(X), n_jobs=n_jobs)))
+    _, axes = np.linalg.eigh(together.sum(sum(over_chunks(products, len(X), n_jobs=n_jobs))))
     axes = axes[:, ::-1][:, :kept]
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(kept)])  # of two signs always the same
     Y = np.empty((len(X), kept))

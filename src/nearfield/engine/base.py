@@ -10,6 +10,7 @@ import numpy as np
 from nearfield.affinity.copies import check_weights, row_sums
 from nearfield.affinity.targets import check_target, is_symmetric
 from nearfield.algebra.method import Method
+from nearfield.engine.share import WHOLE, Share
 from nearfield.engine.stiffness import Stiffness
 from nearfield.engine.task import Task
 from nearfield.typing import Array
@@ -68,6 +69,8 @@ class Engine:
         Whether all pairs have a part in the cost, and not some that were drawn to stand for them.
     relative_error : float
         The share of a value by which it can err.
+    share : Share
+        Which of the points it has: what it gives of points is of these, and sums are over all.
     """
 
     name: ClassVar[str] = ""
@@ -80,6 +83,7 @@ class Engine:
     method: Method
     mass: float
     weights: Array | None = None
+    share: Share = WHOLE
 
     @classmethod
     def obstacle(cls, task: Task) -> str | None:

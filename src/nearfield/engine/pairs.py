@@ -51,11 +51,6 @@ class Pairs(Engine):
         A cost of distances, not normalized.
     source : Source
         The data, or all distances.
-
-    Attributes
-    ----------
-    share : float
-        Of all pairs, how many there are.
     """
 
     name, precedence = "pairs", 30
@@ -121,7 +116,6 @@ class Pairs(Engine):
         over_chunks(measure, self.n, n_jobs=n_jobs)
         self.unit = where.unit
         self.multiplicity = (self.n - 1) / (2 * count)
-        self.share = 1 / self.multiplicity
         squares = over_chunks(lambda lo, hi: float(np.square(self.r[lo:hi], dtype=np.float64).sum()), count)
         self.mean_square = self.unit**2 * sum(squares) / self.r.size
         sums = over_chunks(lambda lo, hi: float(self._target(slice(lo, hi)).sum()), count)

@@ -79,7 +79,7 @@ class Edges:
     """
 
     def __init__(self, P: Any, multiplicity: Any = None, n_jobs: int | None = None) -> None:
-        self.n, self.n_jobs = P.shape[0], n_jobs
+        (self.n, self.columns), self.n_jobs = P.shape, n_jobs
         self.p = P.data.astype(np.float32, copy=False)
         self.indptr = P.indptr.astype(np.int64, copy=False)
         self.indices = P.indices.view(np.uint32) if P.indices.itemsize == 4 else P.indices.astype(np.uint32)
@@ -115,10 +115,11 @@ class Edges:
             entropy -= float(np.sum(counted[there] * np.log(self.multiplicity[there]), dtype=np.float64))
         return np.concatenate([degrees for degrees, _ in sums]), entropy
 
-    def folded(self, both_ways: bool) -> Edges:
-        """All pairs' p on single edges; with `both_ways`, p_ij + p_ji."""
-        M = sparse.csr_array((self.counted(self.p), self.indices.view(np.int32), self.indptr), (self.n,) * 2)
-        return Edges(sparse.csr_array(M + M.T) if both_ways else M, None, self.n_jobs)
+    def folded(self, with_transposed: Callable[[Any], Any] | None) -> Edges:
+        """All pairs' p on single edges; p_ij + p_ji, if it is said how a matrix is added to its transpose."""
+        indices = self.indices.view(np.int32)
+        M = sparse.csr_array((self.counted(self.p), indices, self.indptr), (self.n, self.columns))
+        return Edges(sparse.csr_array(with_transposed(M)) if with_transposed else M, None, self.n_jobs)
 
     def row(self, i: int) -> tuple[Any, Any]:
         """The neighbours of a point, and their p."""

@@ -23,26 +23,29 @@ import scipy.fft
 from nearfield.engine.mesh import field_loops as loops
 from nearfield.engine.mesh import grids, near_loops
 from nearfield.engine.mesh.near import Radial, Remainder
+from nearfield.engine.mesh.strangers import Strangers
 from nearfield.parallel import LIGHT, chunks, over_chunks, threads
+from nearfield.parallel.together import ALONE, Together
 
 KEPT = 3  # grids whose spectra are kept
 PARTS, PART = 4, 2048  # of the points that are spread over the grid at once, and how large they are at least
 FIT = 1e-4  # of the accuracy: the error of the polynomials in the near sums where it can be had
 LINES = 200  # of the grid, at which one thread is quick
-ALONE = 2**17  # nodes, up to which one thread transforms them sooner than several
+SOON = 2**17  # nodes, up to which one thread transforms them sooner than several
 
 
 @dataclass(frozen=True)
 class Charges:
-    """Charges on the field: their transform, and the near sums of each radial function, values and forces."""
+    """Charges on the field: their transform, and the near sums of each radial function, values and forces.
+
+    `total` and `squares` are the sums of all charges, and of their squares.
+    """
 
     values: Any
     transformed: Any
     near: dict[Hashable, tuple[Any | None, Any | None]]
-
-    def total(self, n: int) -> float:
-        """Their sum over n points."""
-        return float(n if self.values is None else np.sum(self.values, dtype=np.float64))
+    total: float
+    squares: float
 
 
 class Field:
@@ -54,11 +57,16 @@ class Field:
         The distance at which the narrowest of the radial functions has fallen to half.
     accuracy : float
         The error of the force, relative to it.
+    together : Together
+        Those who have the points: the grid is the sum of what all have put on it.
     """
 
-    def __init__(self, width: float, accuracy: float, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, width: float, accuracy: float, n_jobs: int | None = None, together: Together = ALONE
+    ) -> None:
         self.width, self.accuracy, self.n_jobs = float(width), float(accuracy), n_jobs
-        self.cutoff, self.spacing = 0.0, 0.0
+        self.together = together
+        self.cutoff, self.spacing, self.n = 0.0, 0.0, 0
         self.shape: tuple[int, ...] = ()
         self._grids: Any = np.empty((1, 0), np.float32)
         self._radials: dict[Hashable, Radial] = {}
@@ -143,6 +151,8 @@ class Field:
     def lay(self, Y: Any) -> None:
         """Lay grid and cells over a map (float32); they depend on it alone, not on maps before it."""
         low, high = self._extent(Y)
+        if self.together.alone or not self.n:  # which stays the same
+            self.n = self.together.sum(len(Y))
         self.cutoff, self.spacing = self._choose(Y, low, high)
         self.shape = tuple(map(grids.quick_length, grids.nodes_of((high - low) / self.spacing)))
         place = (self.cutoff, self.spacing, self.shape)
@@ -154,10 +164,9 @@ class Field:
         if self._grids.shape != (parts, *filled):
             self._grids = np.empty((parts, *filled), np.float32)
         self._order: Any = None
+        self.Y = Y
         if self.cutoff > 0:
             self._sort(Y, low, high)
-        else:
-            self.Y = Y
         self._origin = (low - self.spacing).astype(np.float32)
         self._per_cell = np.float32(1 / self.spacing)
 
@@ -165,21 +174,33 @@ class Field:
         """The corners of what the grid is to cover."""
         low, high = np.empty(Y.shape[1], np.float32), np.empty(Y.shape[1], np.float32)
         loops.extent(Y, low, high)
-        return low, high
+        if self.together.alone:
+            return low, high
+        least = self.together.least(np.concatenate([low, -high]))
+        return least[: len(low)], -least[len(low) :]
 
     def _choose(self, Y: Any, low: Any, high: Any) -> tuple[float, float]:
         """The cutoff and the spacing for a map like this."""
-        return grids.choose(Y, low, high, self.width, self.accuracy, self._splits)
+        return grids.choose(Y, low, high, self.width, self.accuracy, self._splits, self.n, self.together)
 
     def _sort(self, Y: Any, low: Any, high: Any) -> None:
-        """Sort the points into cells as wide as the cutoff."""
-        n = len(Y)
+        """Sort the points into cells as wide as the cutoff; those of others that are near, too."""
         per_cell = np.float32(1 / self.cutoff)
         shape = ((high - low) * per_cell).astype(np.int64) + 1
+        if not self.together.alone:
+            with self.together.sending("near"):
+                self._strangers = Strangers(Y, low, per_cell, shape, self.together)
+                Y = self._strangers.among(Y)
+        n = len(Y)
         cells, order = np.empty(n, np.int64), np.empty(n, np.int64)
         self._starts = np.empty(int(np.prod(shape)) + 1, np.int64)
-        self.Y, self._Yt, self._order = np.empty_like(Y), np.empty(Y.shape[::-1], np.float32), order
-        loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order, self.Y, self._Yt)
+        sorted_ones, self._Yt, self._order = np.empty_like(Y), np.empty(Y.shape[::-1], np.float32), order
+        loops.sort_into_cells(Y, low, per_cell, shape, cells, self._starts, order, sorted_ones, self._Yt)
+        self._mine = np.zeros(0, bool)
+        if self.together.alone:
+            self.Y = sorted_ones
+        else:  # the own points stay as they are, and the near sums of others are not wanted
+            self._near_order, self._mine, self._order = order, order < len(self.Y), None
         # Bands of cells with about the same number of points each.
         cuts = np.searchsorted(self._starts, [lo for lo, _ in chunks(n)[1:]])
         self._bands = list(pairwise([0, *np.unique(cuts).tolist(), len(self._starts) - 1]))
@@ -216,7 +237,16 @@ class Field:
         for grid in self._grids[1:]:
             self._grids[0] += grid
         near = self._near(masses, own, keys, values, forces) if keys and self.cutoff > 0 else {}
-        return Charges(charges, self._transformed(self._grids[0]), near)
+        transformed = self._transformed(self.together.summed(self._grids[0]))
+        return Charges(charges, transformed, near, *self._totals(charges))
+
+    def _totals(self, charges: Any) -> tuple[float, float]:
+        """The sum of the charges of all points, and that of their squares."""
+        if charges is None:
+            return (float(self.n),) * 2
+        sums = float(np.sum(charges, dtype=np.float64)), float(np.sum(charges.astype(np.float64) ** 2))
+        total, squares = self.together.sum(np.array(sums)).tolist()
+        return total, squares
 
     def _sorted(self, values: Any) -> Any:
         """Values of the points in the order of the cells."""
@@ -227,7 +257,7 @@ class Field:
 
     def _workers(self) -> int:
         """How many threads a transform is worth."""
-        return threads(self.n_jobs) if np.prod(self.shape) > ALONE else 1
+        return threads(self.n_jobs) if np.prod(self.shape) > SOON else 1
 
     def _transformed(self, grid: Any) -> Any:
         """The transform on the whole shape of a grid that is filled in one corner of it.
@@ -252,7 +282,8 @@ class Field:
     def _near(
         self, masses: Any, own: Any, keys: list[Hashable], values: bool, forces: bool
     ) -> dict[Hashable, tuple[Any, Any]]:
-        n, dimensions = self.Y.shape
+        dimensions, n = self._Yt.shape
+        masses, own = self._with_strangers(masses), self._with_strangers(own)
         masses = np.ones(n, np.float32) if masses is None else masses
         remainders = [self._remainder(key, self.cutoff) for key in keys]
         polynomials = [
@@ -265,13 +296,30 @@ class Field:
         charged = (masses, np.empty(0, np.float32) if own is None else own)
         cells = (self._starts, self._cell_shape, np.float32(self.cutoff**2))
         functions = (variables, *polynomials, values, forces)
-        arguments = (self._Yt, *charged, *cells, *functions, value, gradient)
+        arguments = (self._Yt, self._mine, *charged, *cells, *functions, value, gradient)
         over_chunks(near_loops.near, self._bands, (0,) * dimensions, *arguments, n_jobs=self.n_jobs)
+        some = self._mine if len(self._mine) else slice(None)
         for remainder, each in zip(remainders, value if values else (), strict=False):
-            each -= np.float32(remainder.at_zero()) * masses  # what a point has of itself
+            each[some] -= np.float32(remainder.at_zero()) * masses[some]  # what a point has of itself
         return {
-            key: (value[t] if values else None, gradient[t] if forces else None) for t, key in enumerate(keys)
+            key: (self._of_own(value[t]) if values else None, self._of_own(gradient[t]) if forces else None)
+            for t, key in enumerate(keys)
         }
+
+    def _with_strangers(self, values: Any) -> Any:
+        """Values of the points, and of others that are near, in the order of the cells."""
+        if values is None or self.together.alone:
+            return values
+        with self.together.sending("near"):
+            return np.ascontiguousarray(self._strangers.among(values)[self._near_order])
+
+    def _of_own(self, values: Any) -> Any:
+        """Near sums of the own points, in their order."""
+        if self.together.alone:
+            return values
+        out = np.empty((len(self.Y), *values.shape[1:]), values.dtype)
+        out[self._near_order[self._mine]] = values[self._mine]
+        return out
 
     def at_zero(self, key: Hashable) -> float:
         """What two points in one place have of each other."""
@@ -286,16 +334,18 @@ class Field:
         spectrum = self._spectrum(key)
         columns = spectrum.shape[-1]
         flat = charges.transformed.reshape(-1, columns), spectrum.reshape(-1, columns)
+        rank, size = self.together.rank, self.together.size
+        flat = tuple(each[len(each) * rank // size : len(each) * (rank + 1) // size] for each in flat)
         parts = over_chunks(loops.energy, len(flat[0]), *flat, n_jobs=self.n_jobs, least=LINES)
-        values = charges.values
-        squares = len(self.Y) if values is None else float(np.sum(values.astype(np.float64) ** 2))
-        charge = float(len(self.Y) if values is None else np.sum(values, dtype=np.float64))
-        total = float(sum(parts)) / float(np.prod(self.shape)) - squares * self._own(key)
-        total += (charge**2 - squares) * self._floor(key)
+        values, squares = charges.values, charges.squares
+        total = float(sum(parts)) / float(np.prod(self.shape))
+        if self.together.leads:
+            total -= squares * self._own(key)
+            total += (charges.total**2 - squares) * self._floor(key)
         near = charges.near.get(key, (None, None))[0]
         if near is not None:
             total += float(np.sum(near if values is None else near * values, dtype=np.float64))
-        return total
+        return self.together.sum(total)
 
     def potential(self, *parts: tuple[float, Charges, Hashable]) -> Any:
         """What lies on the grid of a sum of factors times charges seen through functions."""
@@ -320,7 +370,7 @@ class Field:
         )
         over_chunks(loops.gather, n, (0,) * dimensions, self.Y, *arguments, n_jobs=self.n_jobs, least=LIGHT)
         for factor, charges, key in parts:
-            values, floor, charge = charges.values, self._floor(key), charges.total(n)
+            values, floor, charge = charges.values, self._floor(key), charges.total
             own = np.float32(factor * (self._own(key) + floor))
             value -= own if values is None else own * values
             value += np.float32(factor * charge * floor)

@@ -10,8 +10,10 @@ import scipy.fft
 
 from nearfield.engine.base import RunAway
 from nearfield.engine.mesh.field_loops import NODES
+from nearfield.parallel.together import ALONE, Together
 
 CUTOFFS = (0.0, 2.0, 3.0, 4.5, 6.0)  # in widths of the kernel
+WIDER = (9.0, 13.5, 20.0, 30.0)  # where the grid travels, a coarser one is worth more near sums
 SAMPLE = 4096  # points that the crowding of a map is judged by
 GROWTH = 1.1  # from one size of the grid to the next
 LEAST = 20  # nodes of half an axis
@@ -24,23 +26,31 @@ NODE, POINT, PAIR = 8.0, 60.0, 0.4
 
 
 def choose(
-    Y: Any, low: Any, high: Any, width: float, accuracy: float, splits: Callable[[float], bool]
+    Y: Any,
+    low: Any,
+    high: Any,
+    width: float,
+    accuracy: float,
+    splits: Callable[[float], bool],
+    n: int,
+    together: Together = ALONE,
 ) -> tuple[float, float]:
     """The cutoff, and with it the spacing, that costs the least for a map like this.
 
-    `splits` says whether the near part of all functions can be summed with a cutoff.
+    `splits` says whether the near part of all functions can be summed with a cutoff. The grid is transformed
+    by all of those who have the n points, while each sums up what is near its own.
     """
-    sample = Y[:: -(-len(Y) // SAMPLE)] - low
-    crowded = near_pairs(sample, 3 * width) * (len(Y) / len(sample)) ** 2
+    sample = together.all_rows(Y[:: -(-n // SAMPLE)]) - low
+    crowded = near_pairs(sample, 3 * width) * (n / len(sample)) ** 2
     best = (np.inf, 0.0, 0.0)
-    for widths in CUTOFFS:
+    for widths in CUTOFFS if together.alone else (*CUTOFFS, *WIDER):
         cutoff, spacing = widths * width, spacing_of(widths, width, accuracy)
         nodes = np.prod(np.array(nodes_of((high - low) / spacing), dtype=np.float64))
         if nodes > MOST or (cutoff > 0 and not splits(cutoff)):
             continue
         pairs = crowded * (widths / 3) ** Y.shape[1]
-        near = POINT * len(Y) + PAIR * pairs if cutoff > 0 else 0.0
-        best = min(best, (NODE * float(nodes) + near, cutoff, spacing))
+        near = POINT * n + PAIR * pairs if cutoff > 0 else 0.0
+        best = min(best, (NODE * float(nodes) + near / together.size, cutoff, spacing))
     _, cutoff, spacing = best
     if not spacing:
         raise RunAway(

@@ -63,9 +63,7 @@ class Laid:
         for potential in potentials:
             parts = [(factor, field.charge(charges, []), k) for factor, charges, k in potential]
             grids.append(solid_of(field.potential(*parts)))
-            levels.append(
-                sum(factor * charges.total(len(Y)) * field._floor(k) for factor, charges, k in parts)
-            )
+            levels.append(sum(factor * charges.total * field._floor(k) for factor, charges, k in parts))
         return cls(field, np.array(grids), np.array(levels))
 
     def covers(self, y: Array) -> Any:

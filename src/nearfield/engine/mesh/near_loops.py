@@ -61,6 +61,7 @@ def near(
     hi,
     axes,
     Yt,
+    mine,
     masses,
     own,
     starts,
@@ -80,11 +81,12 @@ def near(
     R(f) = A(v) - T(f - edge) up to the edge, and zero beyond: A and T are polynomials, highest power first,
     `slopes` is A', and v = stretch/(1 + scale f) + shift, or √f for f in it, each function's own. Where
     points have charges of their `own`, the force is that of both ends, Σ_j m_j (own_i + own_j) ∇R(f_ij).
-    Only what is asked for is computed: values, forces or both.
+    Only what is asked for is computed: values, forces or both; and of those points only that are `mine`, or
+    of all if it is empty.
     """
     nx = shape[2]
     two, three = len(axes) > 1, len(axes) > 2
-    mutual = own.shape[0] > 0
+    mutual, some = own.shape[0] > 0, mine.shape[0] > 0
     longest = LANES
     for cell in range(lo, hi):
         if starts[cell + 1] > starts[cell]:
@@ -119,6 +121,8 @@ def near(
             near_x[m], near_y[m], near_z[m], weights[m] = near_x[0], near_y[0], near_z[0], f32(0)
             m += 1
         for i in range(starts[cell], starts[cell + 1]):
+            if some and not mine[i]:
+                continue
             here_x = Yt[0, i]
             here_y = Yt[1, i] if two else f32(0)
             here_z = Yt[2, i] if three else f32(0)

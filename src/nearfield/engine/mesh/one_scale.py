@@ -29,6 +29,7 @@ from nearfield.engine.base import Engine, Evaluation
 from nearfield.engine.mesh import accepts
 from nearfield.engine.mesh.edges import Edges, EdgeSums, Request
 from nearfield.engine.mesh.field import Charges, Field
+from nearfield.engine.share import WHOLE, Share
 from nearfield.engine.stiffness import Stiffness
 from nearfield.engine.task import Task
 from nearfield.parallel import over_chunks
@@ -56,6 +57,8 @@ class Mesh(Engine):
         The error of the repulsive force, relative to it.
     weights : array (points,), optional
         How many copies each point stands for; see `nearfield.affinity.copies`.
+    share : Share
+        Which of the points these are: the target has a row for each, and a column for each that is seen.
     """
 
     name, precedence = "mesh", 20
@@ -99,19 +102,20 @@ class Mesh(Engine):
         n_jobs: int | None = None,
         accuracy: float = ACCURACY,
         weights: Any = None,
+        share: Share = WHOLE,
     ) -> None:
         P, multiplicity = (target.P, target.multiplicity) if isinstance(target, Sampled) else (target, None)
         P = sparse.csr_array(P)
-        self.n, self.n_jobs = P.shape[0], n_jobs
+        self.n, self.n_jobs, self.share, self.together = P.shape[0], n_jobs, share, share.together
         self.weights = weights
         if self.weights is not None:
             multiplicity = pairs_of_copies(P, self.weights)
-        self.edges = Edges(P, multiplicity, n_jobs)
+        self.edges = Edges(P, multiplicity, n_jobs)  # of the own points
         self.degree, self.entropy = self.edges.weighed()  # of all copies of a point
-        self.mass = float(self.degree.sum())
+        self.mass = self.together.sum(float(self.degree.sum()))
         degree = self.degree if self.weights is None else self.degree / self.weights
         kernel = method.require_kernel().bound_to(degree)
-        n = float(self.n if self.weights is None else self.weights.sum())
+        n = float(self.together.sum(self.n) if self.weights is None else self.weights.sum())
         self.method = method._with(kernel=kernel, cost=method.cost.bound_to(degree, n))
         terms = self.method.cost.facts.limit
         if terms is None:
@@ -124,8 +128,8 @@ class Mesh(Engine):
         both_ways = method.normalization == "point"
         if (self.fused or self.attracts) and (both_ways or multiplicity is not None):
             # The springs of a cross-entropy depend on p alone, and not on S.
-            self.edges = self.edges.folded(both_ways)
-        self.field = Field(self._width(), accuracy, n_jobs)
+            self.edges = self.edges.folded(share.with_transposed if both_ways else None)
+        self.field = Field(self._width(), accuracy, n_jobs, self.together)
 
     def stiffness(self, Y: Any, exaggeration: float = 1.0) -> Stiffness:
         """The attraction at Y, for steps that are implicit in it."""
@@ -152,7 +156,7 @@ class Mesh(Engine):
     ) -> Evaluation:
         """The method's value and gradient at Y."""
         method = method or self.method
-        request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), exaggeration, want_value)
+        request = self._request(method, Y, exaggeration, want_value)
         evaluate = self._point if method.normalization == "point" else self._pair
         if method.cost.facts.bound:
             evaluate = self._charged
@@ -161,10 +165,10 @@ class Mesh(Engine):
     def sums(self, Y: Any, method: Method | None = None) -> tuple[Any, Any]:
         """S and Ḡ at Y, which new points find as they are: of all pairs, or of each point."""
         method = method or self.method
-        request = Request(method, np.ascontiguousarray(Y, dtype=np.float32), 1.0, False)
+        request = self._request(method, Y, 1.0, False)
         finely = copy(self)
         if not all(term.constant for term in self.terms):  # then Ḡ may be a small difference of large sums
-            finely.field = Field(self._width(), min(FINELY, self.field.accuracy), self.n_jobs)
+            finely.field = Field(self._width(), min(FINELY, self.field.accuracy), self.n_jobs, self.together)
         functions, springs = finely._begin(request)
         if method.normalization == "point":
             sums = finely._sums_of_points(request, functions, springs)
@@ -172,13 +176,18 @@ class Mesh(Engine):
         pairs = finely._sums_of_pairs(request, functions, springs)
         return pairs.S, 0.0 if method.normalization == "none" else pairs.bracket
 
+    def _request(self, method: Method, Y: Any, exaggeration: float, want_value: bool) -> Request:
+        """What is asked for, with the points that neighbours elsewhere are."""
+        own = np.ascontiguousarray(Y, dtype=np.float32)
+        return Request(method, self.share.seen(own), exaggeration, want_value)
+
     def _begin(self, request: Request) -> tuple[Functions, Springs]:
         """What does not need S: the functions, the springs as functions of it, and the field over the map."""
         kernel = request.kernel.profile
         self.field.forget(lambda key: isinstance(key, tuple) and key[0] == kernel)
         functions = self._know(request.method)
         springs = self._springs(request)
-        self.field.lay(request.Y)
+        self.field.lay(request.Y[: self.n])
         return functions, springs
 
     # What both normalizations are made of -----------------------------------------------------------------
@@ -202,15 +211,16 @@ class Mesh(Engine):
     def _springs(self, request: Request) -> Springs:
         """What the edges contribute, as a function of S; those of a cross-entropy need not wait for it."""
         if self.mixed:
-            return lambda S: self._mixture(request, S)
+            return lambda S: self._own_share(request, self._mixture(request, S))
         if self.attracts:
             return self._attraction(request)
         if not self.fused:
-            return lambda S: self.edges.chain(request, self.terms, S)
+            return lambda S: self._own_share(request, self.edges.chain(request, self.terms, S))
         pending, point = self.edges.begin_tail(request), request.method.normalization == "point"
 
         def springs(S: Any) -> EdgeSums:
             gradient, crossed = pending()
+            gradient = gradient[: self.n]
             if point:
                 crossed *= 0.5  # the edges hold p_ij + p_ji
             np.multiply(gradient, np.float32((2 if point else 4) * request.exaggeration), out=gradient)
@@ -218,12 +228,20 @@ class Mesh(Engine):
 
         return springs
 
+    def _own_share(self, request: Request, edges: EdgeSums) -> EdgeSums:
+        """The forces on the own points, with those of springs that others have; they pull at both ends."""
+        if request.method.normalization == "point":
+            edges.gradient = self.share.given_back(edges.gradient)
+        edges.gradient = edges.gradient[: self.n]
+        return edges
+
     def _attraction(self, request: Request) -> Springs:
         """Springs that attract and nothing else; they need no S either."""
         pending = self.edges.begin_power(request)
 
         def springs(S: Any) -> EdgeSums:
             gradient, crossed = pending()
+            gradient = gradient[: self.n]
             np.multiply(gradient, np.float32(4 * request.exaggeration), out=gradient)
             return EdgeSums(gradient, -self.degree, crossed, -crossed)
 
@@ -268,7 +286,7 @@ class Mesh(Engine):
         bare = method.normalization == "none"
         S = 1.0 if bare else self._total(request, energy(method, ones, w))
         edges = springs(S)
-        bracket = float(edges.bracket.sum())
+        bracket = -self.mass if self.fused else self.together.sum(float(edges.bracket.sum()))
         if not bare:
             for term, _, product in terms:
                 c = float(term.coefficient(S)) / S
@@ -288,18 +306,18 @@ class Mesh(Engine):
             c = float(term.coefficient(S)) / S
             factors[integral] += 2 * c
             if request.want_value:
-                cost += c * (S if integral == w and not bare else energy(method, ones, integral))
+                cost += self._once(c * (S if integral == w and not bare else energy(method, ones, integral)))
         if not bare:
             factors[w] -= 2 * bracket / S
         parts = [(factor, ones, key) for key, factor in factors.items() if factor]
-        gradient = field.read(*parts)[1] if parts else np.zeros_like(request.Y)
+        gradient = field.read(*parts)[1] if parts else np.zeros_like(request.Y[: self.n])
         if mass is not None:
             gradient *= mass[:, None].astype(np.float32)
         gradient += edges.gradient
         if self.fused:
-            cost += self.mass * np.log(S)
+            cost += self._once(self.mass * np.log(S))
         parameters = {name: self._parameter(name, request, S, bracket) for name in method.learned}
-        return evaluation(request, cost, edges.attraction, gradient, parameters)
+        return self._evaluation(request, cost, edges, gradient, parameters)
 
     def _total(self, request: Request, S: float) -> float:
         """The sum of w over all pairs; no less than over neighbours, where the grid's error may exceed it."""
@@ -307,7 +325,8 @@ class Mesh(Engine):
         if kernel.mass is not None or LONE * self.field.accuracy * float(kernel.value(np.zeros(1))[0]) < S:
             return S
         near = self.edges.nearby(request, np.arange(self.n), self.weights)
-        return max(S, float(np.sum(near if self.weights is None else self.weights * near)))
+        total = float(np.sum(near if self.weights is None else self.weights * near))
+        return max(S, self.together.sum(total))
 
     def _parameter(self, name: str, request: Request, S: float, bracket: float) -> float:
         """∂C/∂θ = Σ [G - Σ G q] q ∂ log w/∂θ, split into edges and energies like the gradient."""
@@ -323,7 +342,7 @@ class Mesh(Engine):
             # What is near is summed for the functions known beforehand.
             return self._energy(request.method, self.field.charge(self.weights, [key]), key)
 
-        total = self.edges.slope(request, self.terms, S, name)
+        total = self.together.sum(self.edges.slope(request, self.terms, S, name))
         if request.method.normalization != "none":
             total -= bracket / S * energy("one", np.ones_like)
         return total + sum(
@@ -381,7 +400,27 @@ class Mesh(Engine):
         gradient += push if self.weights is None else self.weights[:, None] * push
         if self.fused:
             cost += float(np.sum(self.degree * np.log(S)))
-        return evaluation(request, cost, edges.attraction, gradient)
+        return self._evaluation(request, cost, edges, gradient)
+
+    def _once(self, value: float) -> float:
+        """A part of the cost that all know, for one of them to add."""
+        return value if self.together.leads else 0.0
+
+    def _evaluation(
+        self,
+        request: Request,
+        cost: float,
+        edges: EdgeSums,
+        gradient: Any,
+        parameters: dict[str, Any] | None = None,
+    ) -> Evaluation:
+        """What an evaluation gives, the costs of all added up; no value if none was asked for."""
+        attraction = edges.attraction
+        if not request.want_value:
+            cost = float("nan")
+        elif not self.together.alone:
+            cost, attraction = self.together.sum(np.array([cost, attraction])).tolist()
+        return evaluation(request, cost, attraction, gradient, parameters)
 
     def _charged(self, request: Request, functions: Functions, springs: Springs) -> Evaluation:
         """Bare weights whose repulsion goes with a charge of each point: that of ones, and that of charges.
@@ -401,7 +440,7 @@ class Mesh(Engine):
                 cost += float(np.sum(self._times(c) * own, dtype=np.float64))
         push = field.read(*others)[1]
         gradient += push if self.weights is None else self.weights[:, None] * push
-        return evaluation(request, cost, edges.attraction, gradient)
+        return self._evaluation(request, cost, edges, gradient)
 
 
 @dataclass(frozen=True)

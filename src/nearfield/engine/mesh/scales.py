@@ -61,7 +61,7 @@ class Scales(Engine):
         kernel = method.require_kernel()
         self.fused = method.cost.facts.cross_entropy or method.cost.facts.mixture is not None
         if method.cost.facts.cross_entropy and multiplicity is not None:  # which is linear in p
-            self.edges = self.edges.folded(False)
+            self.edges = self.edges.folded(None)
         self.fields = [Field(kernel.width / b**0.5, accuracy, n_jobs) for b in method.precisions]
 
     def row(self, i: int) -> tuple[Any, Any]:
