@@ -28,7 +28,7 @@ def test_small_cases_of_every_loop_stay_within_their_arrays():
 
 
 def test_a_loop_that_goes_beyond_an_array_is_seen():
-    program = "import numpy as np; from nearfield.descent.loops import centre; centre(np.zeros((3, 2)), {})"
+    program = "import numpy as np; from nearfield.descent.loops import shift; shift(np.zeros((3, 2)), {})"
     short = as_written("-c", program.format("np.zeros(0)"))
     assert short.returncode == 1
     assert "IndexError" in short.stderr

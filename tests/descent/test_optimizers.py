@@ -44,6 +44,15 @@ class Plain:
     def proportion(self, direction, z):
         return 1.0
 
+    def dot(self, a, b):
+        return float(a @ b)
+
+    def norm(self, a):
+        return float(np.linalg.norm(a))
+
+    def largest(self, a):
+        return float(np.abs(a).max())
+
 
 class Bowl(Plain):
     """A quadratic of any condition."""

@@ -34,6 +34,8 @@ for (const name of ["hover", "select", "click", "dragstart", "drag", "dragend", 
   view.on(name, (detail) => told.push([name, {...detail, indices: detail.indices && [...detail.indices]}]));
 }
 """
+# A page learns the size of its parts with the first frame, and the map is then shown anew.
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))"
 
 
 @contextmanager
@@ -46,6 +48,7 @@ def hosted(tab: Any, Y: np.ndarray, rgba: np.ndarray | None = None, **options: A
     with served(files) as address:
         tab.goto(address)
         until(tab, "window.told !== undefined")
+        tab.evaluate(FRAMES)
         yield tab
 
 

@@ -28,6 +28,8 @@ class Pinned:
         The workers.
     """
 
+    checkpoint, log = None, ()  # pins are not kept, and so each job begins with none
+
     def __init__(self, descent: Descent, numbers: Any, together: Members) -> None:
         self.descent, self.numbers, self.together = descent, numbers, together
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nearfield.affinity.distances import metrics
+from nearfield.affinity.distances import check_parameters, metrics
 from nearfield.affinity.fitted import Fitted
 from nearfield.affinity.fuzzy import FuzzyNeighbours
 from nearfield.affinity.mixed import MixedFitted
@@ -85,6 +85,8 @@ def check_fitted(fitted: Fitted, n: int, columns: int) -> None:
         raise ValueError("its metric is none")
     if not fits(params, dict[str, Any] | None):
         raise ValueError("the parameters of its metric are none")
+    if not special:
+        check_parameters(metric, columns, params)
     check_threads(attribute(fitted, "n_jobs"))
     check_each("the weights", attribute(fitted, "weights"), n, low=1)
     check_each("the sums of affinities", attribute(fitted, "degrees"), n, low=0)
