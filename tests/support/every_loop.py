@@ -33,7 +33,7 @@ def loops() -> set[tuple[str, str]]:
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and any(
-                "jit" in ast.unparse(d) for d in node.decorator_list
+                word in ast.unparse(d) for d in node.decorator_list for word in ("jit", "inlined")
             ):
                 found.add((str(path), node.name))
     return found

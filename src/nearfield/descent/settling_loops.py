@@ -21,7 +21,10 @@ def summed_one(place, Y, charges, factor, alpha, beta, gradient):
         for c in range(Y.shape[1]):
             gap = place[c] - Y[j, c]
             s += gap * gap
-        if alpha > 0.0:
+        if alpha == 1.0:  # Student's, by far the most usual, needs no power
+            w = 1.0 / (1.0 + beta * s)
+            rate = -beta * w
+        elif alpha > 0.0:
             w, rate = (1.0 + alpha * beta * s) ** (-1.0 / alpha), -beta / (1.0 + alpha * beta * s)
         else:
             w, rate = np.exp(-beta * s), -beta
